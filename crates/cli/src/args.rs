@@ -22,6 +22,7 @@ mod limits;
 mod lsp;
 mod lubm;
 mod manual;
+mod materialise;
 #[cfg(feature = "tls")]
 mod oidc;
 mod output;
@@ -49,6 +50,7 @@ pub use hostile::BenchHostileArgs;
 pub use lsp::LspArgs;
 pub use lubm::{LubmCommand, LubmGenerateArgs};
 pub use manual::{CompletionsArgs, ManArgs};
+pub use materialise::MaterialiseArgs;
 pub use output::OutputArgs;
 pub use query_set::QuerySetArgs;
 pub use serve::{LogFormatArg, LogLevelArg, Place, ServeArgs};
@@ -101,6 +103,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Make one segment of all that loads have added: the smallest and fastest form of a database
     Compact(CompactArgs),
+    /// Add what follows from the data by rules: RDF Schema, OWL 2 RL, SKOS, or your own
+    Materialise(MaterialiseArgs),
     /// Copy a database while it is in use, or bring such a backup up to date
     Backup(BackupArgs),
     /// Make a database of a backup

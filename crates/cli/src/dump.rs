@@ -2,7 +2,7 @@
 
 use crate::again;
 use crate::args::DumpArgs;
-use crate::dump_graph::{bare, graph_id};
+use crate::dump_graph::{bare, graph_id, has_graphs, whole};
 use crate::exit::{Done, unknown_format, wrong_usage};
 use crate::look;
 use crate::memory::DumpMemory;
@@ -31,6 +31,11 @@ pub fn run(args: &DumpArgs) -> anyhow::Result<Done> {
 
 /// Writes what a server sends.
 fn download(args: &DumpArgs, url: &str) -> anyhow::Result<Done> {
+    if args.inferred {
+        return Err(wrong_usage(
+            "--inferred is for a folder: of a server, ask for the graph <urn:lodestore:inferred>",
+        ));
+    }
     let format = RdfFormat::from_name(&args.format).ok_or_else(|| unknown_format(&args.format))?;
     let graph = args.graph.as_deref().map(|name| match name {
         "default" => "default".to_owned(),
@@ -82,11 +87,11 @@ fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let snapshot = database.snapshot_at(args.at.as_deref())?;
     let scope = match &args.graph {
         Some(name) => DumpScope::Graph(graph_id(&snapshot, name)?),
-        None if !format.supports_datasets() && snapshot.has_named_graphs() => bail!(
+        None if !format.supports_datasets() && has_graphs(&snapshot, args.inferred)? => bail!(
             "{} holds one graph, and there are named graphs: choose one with --graph, or use nq or trig",
             args.format
         ),
-        None => DumpScope::All,
+        None => whole(&snapshot, args.inferred)?,
     };
     let scope = DumpOptions { scope, text_bytes_max: memory.text_bytes_max };
     let cancel = CancelToken::default();

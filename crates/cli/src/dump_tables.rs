@@ -1,7 +1,7 @@
 //! `lode dump --format parquet`: a table of quads, or a table for each class.
 
 use crate::args::DumpArgs;
-use crate::dump_graph::graph_id;
+use crate::dump_graph::{graph_id, whole};
 use crate::exit::Done;
 use crate::memory::DumpMemory;
 use crate::number;
@@ -24,7 +24,7 @@ pub fn quads(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let snapshot = Database::open(&args.database, &open)?.snapshot_at(args.at.as_deref())?;
     let scope = match &args.graph {
         Some(name) => DumpScope::Graph(graph_id(&snapshot, name)?),
-        None => DumpScope::All,
+        None => whole(&snapshot, args.inferred)?,
     };
     let options = DumpOptions { scope, text_bytes_max: memory.text_bytes_max };
     let budget = MemoryBudget::new(memory.table_bytes());

@@ -74,7 +74,7 @@ pub fn code(outcome: anyhow::Result<Done>) -> ExitCode {
         return ExitCode::from(*code);
     }
     ExitCode::from(match error.downcast_ref::<EngineError>() {
-        Some(EngineError::Syntax(_)) => 4,
+        Some(EngineError::Syntax(_) | EngineError::Rules(_)) => 4,
         Some(EngineError::Cancelled(Cancelled::Timeout)) => 5,
         _ => 1,
     })

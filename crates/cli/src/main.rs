@@ -42,6 +42,7 @@ mod look;
 mod lsp;
 mod manual;
 mod marked;
+mod materialise;
 mod memory;
 mod notify;
 mod number;
@@ -96,6 +97,7 @@ fn main() -> ExitCode {
         Command::Stats(args) => stats::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Compact(args) => compact::run(&args),
+        Command::Materialise(args) => materialise::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => backup::restore(&args),
         Command::Snapshot(command) => snapshot::run(&command),

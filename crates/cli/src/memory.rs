@@ -54,13 +54,18 @@ pub struct SharedMemory {
 impl SharedMemory {
     /// What the options say; the process keeps to it from now on.
     pub fn new(args: &EvaluationArgs) -> Self {
+        Self::of(args.memory, args.cache)
+    }
+
+    /// The same of these bytes, and of those for the cache.
+    pub fn of(bytes: Option<usize>, cache_bytes: Option<usize>) -> Self {
         let half = || machine_memory_bytes().and_then(|bytes| usize::try_from(bytes / 2).ok());
-        let bytes = args.memory.or_else(half).unwrap_or(DEFAULT_BYTES);
+        let bytes = bytes.or_else(half).unwrap_or(DEFAULT_BYTES);
         keep_to(bytes);
         let own = own_bytes(bytes);
         let process = Process { resident_bytes, give_back };
         let pool = MemoryBudget::of_process(bytes - own, own, process);
-        let cache_bytes = args.cache.unwrap_or(pool.limit() / 2).min(pool.limit());
+        let cache_bytes = cache_bytes.unwrap_or(pool.limit() / 2).min(pool.limit());
         Self { pool, cache_bytes }
     }
 
@@ -78,16 +83,21 @@ impl SharedMemory {
         }
     }
 
+    /// The memory of a query.
+    pub fn options(&self) -> QueryOptions {
+        QueryOptions {
+            memory_bytes: self.bytes(),
+            memory: Some(self.pool.clone()),
+            ..QueryOptions::default()
+        }
+    }
+
     /// How to run queries.
     ///
     /// # Errors
     /// Where endpoints are allowed, and the certificates that the environment names cannot be read.
     pub fn query_options(&self, args: &EvaluationArgs) -> anyhow::Result<QueryOptions> {
-        let mut options = QueryOptions {
-            memory_bytes: self.bytes(),
-            memory: Some(self.pool.clone()),
-            ..QueryOptions::default()
-        };
+        let mut options = QueryOptions { inferred: !args.asserted, ..self.options() };
         if let Some(threads) = args.threads {
             options.threads = threads;
         }
@@ -191,6 +201,7 @@ mod tests {
         let default_graph = DefaultGraphArg::Separate;
         SharedMemory::new(&EvaluationArgs {
             default_graph,
+            asserted: false,
             reason: SchemaRules::default(),
             schema_graph: Vec::new(),
             threads: None,

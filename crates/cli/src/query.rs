@@ -57,6 +57,9 @@ fn ask(args: &QueryArgs, url: &str, text: &str) -> anyhow::Result<Done> {
         }
         parameters.push(format!("{wish}=1"));
     }
+    if args.evaluation.asserted {
+        parameters.push("infer=false".to_owned());
+    }
     if !args.evaluation.reason.is_empty() {
         parameters.push(remote::parameter("reason", &args.evaluation.reason.to_string()));
     }

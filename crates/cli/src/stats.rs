@@ -8,7 +8,7 @@ use crate::remote::{self, Remote};
 use crate::screen::Screen;
 use crate::talk::{say_found_log, tell_damaged_snapshots};
 use lode_engine::store::StoreStats;
-use lode_engine::{CancelToken, Database, OpenOptions, Order};
+use lode_engine::{CancelToken, Database, KeptInferences, OpenOptions, Order};
 use lode_rdf::value_id::Section;
 use serde_json::json;
 use std::io::Write;
@@ -35,11 +35,14 @@ fn write(args: &StatsArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     tell_damaged_snapshots(&database);
     let snapshot = database.snapshot_at(args.at.as_deref())?;
     let stats = StoreStats::gather_at(database.store(), &snapshot, GRAPHS_SHOWN_MAX)?;
+    let inferences = database.inferences(&snapshot)?;
     if args.json {
-        serde_json::to_writer_pretty(&mut *out, &as_json(&stats))?;
+        let mut json = as_json(&stats);
+        json["inferences"] = serde_json::to_value(&inferences)?;
+        serde_json::to_writer_pretty(&mut *out, &json)?;
         writeln!(out)?;
     } else {
-        write_text(&stats, out)?;
+        write_text(&stats, inferences.as_ref(), out)?;
     }
     Ok(())
 }
@@ -55,7 +58,11 @@ pub fn section_name(section: Section) -> &'static str {
     }
 }
 
-fn write_text(stats: &StoreStats, out: &mut dyn Write) -> std::io::Result<()> {
+fn write_text(
+    stats: &StoreStats,
+    inferences: Option<&KeptInferences>,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
     let count =
         |name: &str, n: u64, out: &mut dyn Write| writeln!(out, "{name:<24} {:>16}", number::grouped(n));
     count("quads", stats.quads, out)?;
@@ -64,6 +71,10 @@ fn write_text(stats: &StoreStats, out: &mut dyn Write) -> std::io::Result<()> {
     count("named graphs", stats.named_graphs, out)?;
     for (graph, quads) in &stats.largest_graphs {
         writeln!(out, "  {:>38}  {graph}", number::grouped(*quads))?;
+    }
+    if let Some(inferences) = inferences {
+        count("inferred triples", inferences.triples, out)?;
+        writeln!(out, "  {}", state(inferences))?;
     }
     for (name, n) in
         ["distinct subjects", "distinct predicates", "distinct objects"].iter().zip(stats.distinct)
@@ -99,6 +110,20 @@ fn write_text(stats: &StoreStats, out: &mut dyn Write) -> std::io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// By which rules, and whether all of it is there.
+fn state(inferences: &KeptInferences) -> String {
+    let read = if inferences.all_graphs { " over all graphs" } else { "" };
+    let rules = inferences.rules.join(", ");
+    match inferences.up_to_date {
+        true => format!("by {rules}{read}: up to date"),
+        false => {
+            format!(
+                "by {rules}{read}: stale, the data has changed since (lode materialise brings them up to date)"
+            )
+        }
+    }
 }
 
 fn write_bytes(name: &str, bytes: u64, quads: u64, out: &mut dyn Write) -> std::io::Result<()> {

@@ -13,8 +13,9 @@ use lode_engine::store::dump::{DumpScope, dump_quads};
 use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
 use lode_engine::store::{CompactOptions, WriteOptions, compact};
 use lode_engine::{
-    CancelToken, Database, DefaultGraph, GraphRules, QueryOptions, QueryResults, ReadyAnswer, Reasoning,
-    SchemaRules, ServiceAnswer, ServiceError, ServiceHandler, ServiceRequest, ServiceRows, UpdateOptions,
+    CancelToken, Database, DefaultGraph, GraphRules, MaterialiseOptions, QueryOptions, QueryResults,
+    ReadyAnswer, Reasoning, RuleSource, SchemaRules, ServiceAnswer, ServiceError, ServiceHandler,
+    ServiceRequest, ServiceRows, UpdateOptions,
 };
 use lode_rdf::ValueId;
 use oxrdf::{BlankNode, GraphName, NamedOrBlankNode, Quad, Term, Triple};
@@ -32,6 +33,8 @@ pub struct EngineSubject {
     database: Option<Database>,
     /// The graphs that there are for its queries and updates.
     rules: GraphRules,
+    /// Whether what follows is stored before a query that reasons, and not found by it.
+    materialises: bool,
     /// From the database's blank nodes to those of the data loaded.
     names: Renaming,
 }
@@ -45,7 +48,18 @@ impl Default for EngineSubject {
 impl EngineSubject {
     /// The engine with these knobs.
     pub fn new(knobs: Knobs) -> Self {
-        Self { knobs, database: None, rules: GraphRules::default(), names: Renaming::new() }
+        Self {
+            knobs,
+            database: None,
+            rules: GraphRules::default(),
+            materialises: false,
+            names: Renaming::new(),
+        }
+    }
+
+    /// The engine, which stores what follows before it answers a query that reasons.
+    pub fn materialising() -> Self {
+        Self { materialises: true, ..Self::default() }
     }
 
     /// The database of the last load.
@@ -71,7 +85,8 @@ impl EngineSubject {
         QueryOptions {
             base_iri: settings.base.clone(),
             graphs: self.rules.clone(),
-            reasoning: settings.reasoning.then(|| Reasoning { rules: SchemaRules::RDFS, graphs: Vec::new() }),
+            reasoning: (settings.reasoning && !self.materialises)
+                .then(|| Reasoning { rules: SchemaRules::RDFS, graphs: Vec::new() }),
             default_graph: match settings.union_default_graph {
                 true => DefaultGraph::Union,
                 false => DefaultGraph::Separate,
@@ -187,6 +202,10 @@ impl Subject for EngineSubject {
 
     fn query(&mut self, text: &str, settings: &QuerySettings) -> Result<Answer> {
         let database = self.database.as_ref().context("nothing is loaded")?;
+        if settings.reasoning && self.materialises {
+            let rules = vec![RuleSource::Set("rdfs".to_owned())];
+            database.materialise(&MaterialiseOptions { rules, ..MaterialiseOptions::default() })?;
+        }
         if self.knobs.related_plans {
             // Their plans may be used for the query; whether they are right themselves does not matter.
             for exchanged in [NEXT, OTHER_KINDS] {

@@ -3,6 +3,7 @@
 use crate::EngineError;
 use crate::caches::Caches;
 use crate::graph_rules::GraphRules;
+use crate::materialise::{self, KeptInferences, MaterialiseOptions, MaterialiseReport};
 use crate::options::{OpenOptions, QueryOptions};
 use crate::query::PreparedQuery;
 use crate::results::QueryResults;
@@ -240,6 +241,48 @@ impl Database {
     /// [`InDoubt`](lode_store::StoreError::InDoubt).
     pub fn update(&self, text: &str, options: &UpdateOptions) -> Result<UpdateReport, EngineError> {
         update::run(&self.store, text, options)
+    }
+
+    /// Adds what follows by rules, in place of what was inferred before. The rules stay with the database.
+    ///
+    /// ```
+    /// # use lode_engine::{Database, MaterialiseOptions, QueryOptions, QueryResults, RuleSource, UpdateOptions};
+    /// # fn main() -> Result<(), lode_engine::EngineError> {
+    /// let database = Database::in_memory()?;
+    /// let data = "PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+    ///             INSERT DATA { <e:Cat> rdfs:subClassOf <e:Animal> . <e:tom> a <e:Cat> }";
+    /// database.update(data, &UpdateOptions::default())?;
+    /// let rules = vec![RuleSource::Set("rdfs".to_owned())];
+    /// let report = database.materialise(&MaterialiseOptions { rules, ..MaterialiseOptions::default() })?;
+    /// assert_eq!(report.inferred, 1);
+    /// let asked = database.query("ASK { <e:tom> a <e:Animal> }", &QueryOptions::default())?;
+    /// assert!(matches!(asked, QueryResults::Boolean(true)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`EngineError::Rules`] where rules are wrong, contradict each other, have no end, or there are none; where the work was cancelled, needs more
+    /// memory than it may take, or the store cannot be read or refuses to change. Nothing was changed then, unless the error is
+    /// [`InDoubt`](lode_store::StoreError::InDoubt).
+    pub fn materialise(&self, options: &MaterialiseOptions) -> Result<MaterialiseReport, EngineError> {
+        materialise::materialise(&self.store, options)
+    }
+
+    /// Removes all that was inferred, and the rules; how many triples there were.
+    ///
+    /// # Errors
+    /// Like [`Database::materialise`].
+    pub fn drop_inferences(&self, options: &QueryOptions) -> Result<u64, EngineError> {
+        materialise::drop_inferences(&self.store, options)
+    }
+
+    /// What is known of the inferences of a version; none where no rules were ever applied, or they were dropped.
+    ///
+    /// # Errors
+    /// Where a dictionary cannot be read.
+    pub fn inferences(&self, snapshot: &Snapshot) -> Result<Option<KeptInferences>, EngineError> {
+        KeptInferences::of(snapshot)
     }
 
     /// What of an update is most likely not meant, without doing it.

@@ -24,6 +24,9 @@ pub enum EngineError {
     /// An operation of an update cannot be done. Nothing was changed.
     #[error("{0}")]
     Update(String),
+    /// Rules are wrong, or cannot be applied. Nothing was changed.
+    #[error("{0}")]
+    Rules(String),
     /// A graph may not be changed by who asks. It says nothing of whether there is the graph. Nothing was changed.
     #[error("{0}")]
     Forbidden(String),

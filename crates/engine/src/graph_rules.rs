@@ -12,6 +12,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+/// The name of the graph of inferences ([`crate::Database::materialise`]).
+pub const INFERRED_GRAPH: &str = "urn:lodestore:inferred";
+
 /// Graphs by name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GraphPattern {
@@ -139,9 +142,10 @@ impl GraphRules {
         self.read.has(graph)
     }
 
-    /// Whether quads may be added to a graph.
+    /// Whether quads may be added to a graph: to that of inferences nobody adds but rules.
     pub fn may_add(&self, graph: GraphNameRef<'_>) -> bool {
-        self.write.has(graph)
+        let is_inferred = matches!(graph, GraphNameRef::NamedNode(name) if name.as_str() == INFERRED_GRAPH);
+        self.write.has(graph) && !is_inferred
     }
 
     /// Whether quads may be taken from a graph. That tells whether they were there, so it takes both.

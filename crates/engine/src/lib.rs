@@ -51,8 +51,10 @@ mod error;
 mod format;
 mod graph_rules;
 mod hints;
+mod inferred;
 pub mod interrupt;
 mod load_allow;
+mod materialise;
 mod options;
 mod plan_cache;
 mod quad_cursor;
@@ -78,8 +80,12 @@ pub use database::Database;
 pub use description::{Description, Figures};
 pub use error::EngineError;
 pub use format::{ColumnContainer, ColumnForm, OutputFormat, ResultKind};
-pub use graph_rules::{GraphPattern, GraphRules, GraphSet};
+pub use graph_rules::{GraphPattern, GraphRules, GraphSet, INFERRED_GRAPH};
+pub use inferred::inferred_graph;
 pub use load_allow::LoadAllow;
+pub use materialise::{
+    KeptInferences, MaterialiseOptions, MaterialiseProgress, MaterialiseReport, RuleReport, RuleSource,
+};
 pub use options::{DefaultGraph, OpenOptions, QueryOptions};
 pub use quad_cursor::Quads;
 pub use quad_pattern::QuadPattern;
@@ -119,6 +125,7 @@ pub use lode_exec::{Distinct, ExecError, VisitTerm};
 pub use lode_packed::Order;
 pub use lode_sparql::parse::hints::{Hint, HintKind};
 pub use lode_sparql::plan::DatasetOverride;
+pub use lode_sparql::rules::RuleSet;
 pub use lode_sparql::{ParseError, PlanWarning};
 pub use lode_store as store;
 

@@ -61,6 +61,8 @@ pub struct QueryOptions {
     pub dataset: Option<DatasetOverride>,
     /// The graphs that there are for who asks.
     pub graphs: GraphRules,
+    /// Whether it sees what rules have added ([`crate::Database::materialise`]), where it does not name the graph of that.
+    pub inferred: bool,
     /// What follows from the data and is found, too; `None`: nothing.
     pub reasoning: Option<Reasoning>,
     /// Stops the query, on request or after its time-out.
@@ -111,6 +113,7 @@ impl Default for QueryOptions {
             default_graph: DefaultGraph::default(),
             dataset: None,
             graphs: GraphRules::default(),
+            inferred: true,
             reasoning: None,
             cancel: CancelToken::default(),
             memory_bytes: 2 << 30,

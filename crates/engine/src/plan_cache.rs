@@ -106,7 +106,8 @@ pub(crate) fn is_usual(options: &QueryOptions) -> bool {
 /// What queries with the same plan have in common.
 pub(crate) struct Keys<'a> {
     query: &'a Query,
-    default_graph: DefaultGraph,
+    /// What plans depend on besides.
+    scope: [u8; 2],
     /// With literals as parameters; none where the query has parts that cannot be compared.
     usual: Option<Shape>,
     /// With literals as part of the key, if there are any: made when the usual one has found nothing.
@@ -114,11 +115,11 @@ pub(crate) struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// The keys of a query.
-    pub fn new(query: &'a Query, options: &QueryOptions) -> Self {
-        let default_graph = options.default_graph;
-        let usual = shape(query, Literals::Parameters, default_graph);
-        Self { query, default_graph, usual, literal: OnceCell::new() }
+    /// The keys of a query; `inferred`: what it depends on of the graph of inferences.
+    pub fn new(query: &'a Query, options: &QueryOptions, inferred: u8) -> Self {
+        let scope = [u8::from(options.default_graph == DefaultGraph::Union), inferred];
+        let usual = shape(query, Literals::Parameters, scope);
+        Self { query, scope, usual, literal: OnceCell::new() }
     }
 
     fn has_literals(&self) -> bool {
@@ -126,7 +127,7 @@ impl<'a> Keys<'a> {
     }
 
     fn literal(&self) -> Option<&Shape> {
-        let make = || self.has_literals().then(|| shape(self.query, Literals::Fixed, self.default_graph))?;
+        let make = || self.has_literals().then(|| shape(self.query, Literals::Fixed, self.scope))?;
         self.literal.get_or_init(make).as_ref()
     }
 
@@ -135,9 +136,9 @@ impl<'a> Keys<'a> {
     }
 }
 
-fn shape(query: &Query, literals: Literals, default_graph: DefaultGraph) -> Option<Shape> {
+fn shape(query: &Query, literals: Literals, scope: [u8; 2]) -> Option<Shape> {
     let mut shape = Shape::new(query, literals)?;
-    shape.key.push(u8::from(default_graph == DefaultGraph::Union));
+    shape.key.extend(scope);
     Some(shape)
 }
 

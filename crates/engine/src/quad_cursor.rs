@@ -49,6 +49,8 @@ pub(crate) struct IdPattern {
     pub bound: [Option<ValueId>; 4],
     /// The graphs, where there are several.
     pub among: Option<Vec<ValueId>>,
+    /// One that is none of them.
+    pub except: Option<ValueId>,
 }
 
 /// The ids of the quads of a pattern.
@@ -120,6 +122,7 @@ impl IdPattern {
     fn has(&self, quad: &[ValueId; 4]) -> bool {
         let is_bound = |(id, bound): (&ValueId, &Option<ValueId>)| bound.is_none_or(|bound| bound == *id);
         quad.iter().zip(&self.bound).all(is_bound)
+            && self.except != Some(quad[3])
             && self.among.as_ref().is_none_or(|graphs| graphs.contains(&quad[3]))
     }
 }

@@ -2,8 +2,10 @@
 
 use crate::EngineError;
 use crate::graph_rules::GraphRules;
+use crate::inferred::inferred_graph;
 use crate::quad_cursor::{IdPattern, QuadCursor, QuadTerms, Quads};
 use lode_base::cancel::CancelToken;
+use lode_packed::Order;
 use lode_rdf::{GraphName, Quad, Term, ValueId};
 use lode_store::{Snapshot, StoreError};
 
@@ -16,7 +18,7 @@ pub struct QuadPattern {
     pub predicate: Option<Term>,
     /// The object.
     pub object: Option<Term>,
-    /// The graphs, of which there may be several; none: in any.
+    /// The graphs, of which there may be several; none: in any but the one of inferences.
     pub graphs: Vec<GraphName>,
 }
 
@@ -79,7 +81,9 @@ impl QuadPattern {
         cancel: &CancelToken,
     ) -> Result<u64, EngineError> {
         if *self == Self::default() && rules.reads_all() {
-            return Ok(snapshot.quad_count());
+            let inferred = inferred_graph(snapshot)?;
+            let inferred = inferred.map_or(Ok(0), |graph| snapshot.count(Order::Gspo, &[graph]))?;
+            return Ok(snapshot.quad_count() - inferred);
         }
         let mut count = 0;
         self.for_each_id(snapshot, rules, cancel, |_| {
@@ -124,13 +128,14 @@ impl QuadPattern {
             });
         }
         Ok(match (self.graphs.is_empty(), graphs.as_slice()) {
-            (true, _) => Some(IdPattern { bound, among: None }),
+            // What was inferred is in a graph that has to be named.
+            (true, _) => Some(IdPattern { bound, among: None, except: inferred_graph(snapshot)? }),
             (false, []) => None,
             (false, [one]) => {
                 bound[3] = Some(*one);
-                Some(IdPattern { bound, among: None })
+                Some(IdPattern { bound, among: None, except: None })
             }
-            (false, _) => Some(IdPattern { bound, among: Some(graphs) }),
+            (false, _) => Some(IdPattern { bound, among: Some(graphs), except: None }),
         })
     }
 }

@@ -4,6 +4,7 @@ use crate::EngineError;
 use crate::caches::Caches;
 use crate::format::ResultKind;
 use crate::hints::{self, Instance, Patterns};
+use crate::inferred;
 use crate::options::{DefaultGraph, QueryOptions};
 use crate::plan_cache::{self, Common, Found, Keys};
 use crate::reasoning;
@@ -169,10 +170,12 @@ impl PreparedQuery {
         session: SessionOptions,
         plan_bytes: usize,
     ) -> Result<Self, EngineError> {
-        if !plan_cache::is_usual(options) || !caches.plans.keeps(plan_bytes) {
+        let inferred = inferred::seen_by(&snapshot, options)?;
+        let is_usual = plan_cache::is_usual(options) && !inferred::is_left_out(inferred.as_ref(), options);
+        if !is_usual || !caches.plans.keeps(plan_bytes) {
             return Self::planned(query, snapshot, options, session, Some(caches));
         }
-        let keys = Keys::new(query, options);
+        let keys = Keys::new(query, options, inferred::key(inferred.as_ref()));
         if let Some(found) = caches.plans.find(&keys, &snapshot)? {
             return Ok(Self::again(query, found, snapshot, options, session));
         }
@@ -195,7 +198,12 @@ impl PreparedQuery {
         let session = SessionOptions { memos: caches.memos(&snapshot), ..SessionOptions::new(options) };
         let budget = session.budget.clone();
         let find = |query: &Query, _: &TextMemory| {
-            let found = caches.plans.find(&Keys::new(query, options), &snapshot)?;
+            let inferred = inferred::seen_by(&snapshot, options)?;
+            if inferred::is_left_out(inferred.as_ref(), options) {
+                return Ok(None);
+            }
+            let keys = Keys::new(query, options, inferred::key(inferred.as_ref()));
+            let found = caches.plans.find(&keys, &snapshot)?;
             let short = found.filter(|found| found.common.shortness.is_short());
             Ok(short.map(|found| Self::again(query, found, snapshot, options, session)))
         };
@@ -222,9 +230,16 @@ impl PreparedQuery {
             spools_always: options.spools_always,
         };
         let given = options.dataset.clone().unwrap_or_default();
-        let visible = options.graphs.visible(&snapshot, &options.cancel)?;
+        let mut visible = options.graphs.visible(&snapshot, &options.cancel)?;
+        let inferred = match &given.inferred {
+            None => inferred::seen_by(&snapshot, options)?,
+            given => given.clone(),
+        };
+        if let Some(of) = inferred.as_ref().filter(|of| inferred::is_left_out(Some(of), options)) {
+            visible = Some(inferred::without(of.graph, visible, &snapshot)?);
+        }
         let (schema, schema_memory) = schema(&snapshot, options, visible.as_ref(), caches, &session.budget)?;
-        let dataset = DatasetOverride { visible, schema, ..given };
+        let dataset = DatasetOverride { visible, schema, inferred, ..given };
         let plan = lode_sparql::plan_query(query, &dataset, &plan_options, &statistics)
             .map_err(|error| EngineError::Plan(error.to_string()));
         statistics.finish()?;

@@ -84,6 +84,7 @@ pub(crate) fn options(
         let graphs = options.reasoning.take().map_or_else(Vec::new, |reasoning| reasoning.graphs);
         options.reasoning = Reasoning::by(rules).map(|reasoning| Reasoning { graphs, ..reasoning });
     }
+    options.inferred &= !request.only_stated;
     asker.granted.apply(&mut options);
     options.set_dataset(&request.default_graphs, &request.named_graphs)?;
     Ok(options)

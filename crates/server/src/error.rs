@@ -114,7 +114,10 @@ pub(crate) fn tell(details: String) {
 impl From<EngineError> for HttpError {
     fn from(error: EngineError) -> Self {
         let status = match &error {
-            EngineError::Syntax(_) | EngineError::Plan(_) | EngineError::Update(_) => StatusCode::BAD_REQUEST,
+            EngineError::Syntax(_)
+            | EngineError::Plan(_)
+            | EngineError::Update(_)
+            | EngineError::Rules(_) => StatusCode::BAD_REQUEST,
             EngineError::Load(LoadError::Build(BuildError::Memory { .. } | BuildError::Limit(_))) => {
                 StatusCode::PAYLOAD_TOO_LARGE
             }

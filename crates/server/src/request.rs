@@ -63,6 +63,8 @@ pub(crate) struct QueryRequest {
     /// `reason=RULES`: what follows by these rules is found, too, whatever the server finds unasked; `infer=false` (or `includeInferred=false`)
     /// is none.
     pub(crate) reason: Option<SchemaRules>,
+    /// `infer=false` (or `includeInferred=false`): only what was stated, not what rules have added.
+    pub(crate) only_stated: bool,
 }
 
 /// How long a request may take that asks for a time-out, or for none, where nothing may take longer than `limit`.
@@ -235,6 +237,7 @@ impl Parameters {
                 "infer" | "includeInferred" => {
                     let is_off = value == "false" && self.of_query.reason.is_none();
                     self.of_query.reason = is_off.then(SchemaRules::default).or(self.of_query.reason);
+                    self.of_query.only_stated = value == "false";
                 }
                 name if PASSED_OVER.contains(&name) => {}
                 // Passed over, the answer would be about another graph than was asked for.

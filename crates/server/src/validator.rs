@@ -36,12 +36,14 @@ impl Validators {
             bindings,
             format,
             reason,
+            only_stated,
             plan: _,
             timeout: _,
             at: _,
         } = request;
         let format = format.map(|format| format.media_type());
-        let asked = (query, default_graphs, named_graphs, bindings, format, reason, accept, base);
+        let asked =
+            (query, default_graphs, named_graphs, bindings, format, (reason, only_stated), accept, base);
         Tag(format!("W/\"{version}-{:016x}\"", self.hash(asked)))
     }
 

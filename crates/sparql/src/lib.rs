@@ -24,6 +24,7 @@ pub mod planner;
 mod reads;
 mod reuse;
 mod rewrite;
+pub mod rules;
 pub mod schema;
 mod service_call;
 pub mod stack;

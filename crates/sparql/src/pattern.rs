@@ -81,6 +81,8 @@ pub struct Dataset {
     pub base_iri: Option<String>,
     /// By what triples follow that are in none of its graphs, and belong to the graph of those from which they follow.
     pub schema: Option<Arc<Schema>>,
+    /// Names of graphs that GRAPH with a variable leaves out: they are found by name only.
+    pub hidden: Arc<[NamedNode]>,
 }
 
 /// The named graphs that a query or the protocol lists. All of them are there, with quads or without (SPARQL 1.1 section 13.2).
@@ -115,6 +117,21 @@ pub struct DatasetOverride {
     pub visible: Option<VisibleGraphs>,
     /// By what further triples follow.
     pub schema: Option<Arc<Schema>>,
+    /// Where those are that rules have added, if there are any.
+    pub inferred: Option<InferredGraph>,
+}
+
+/// The graph of inferences.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InferredGraph {
+    /// The graph.
+    pub graph: ValueId,
+    /// Whether the default graph has its triples as well, where the query does not say what that is made of.
+    pub is_shown: bool,
+    /// Whether there are no named graphs but it and hidden ones whose triples it has.
+    pub is_alone: bool,
+    /// Its name, and those of other graphs that GRAPH with a variable leaves out.
+    pub hidden: Arc<[NamedNode]>,
 }
 
 /// The graphs of a version that somebody may read. The others do not exist.

@@ -2,7 +2,8 @@
 
 use crate::expr::{Aggregate, Expr};
 pub use crate::pattern::{
-    Dataset, DatasetOverride, GraphScope, NamedGraphs, Slot, SubPattern, TermSlot, VisibleGraphs,
+    Dataset, DatasetOverride, GraphScope, InferredGraph, NamedGraphs, Slot, SubPattern, TermSlot,
+    VisibleGraphs,
 };
 use crate::reuse::Reuse;
 use crate::service_call::ServiceCall;

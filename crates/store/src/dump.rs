@@ -141,7 +141,7 @@ pub fn dump_graph(
     let options = options.into();
     let format = RefCell::new(format);
     let write = |[s, p, o, g]: [Option<&[u8]>; 4], buffer: &mut Vec<u8>| {
-        let graph = g.filter(|_| options.scope == DumpScope::All).unwrap_or_default();
+        let graph = g.filter(|_| options.scope.has_graphs()).unwrap_or_default();
         format.borrow_mut().write_in(graph, [s, p, o].map(Option::unwrap_or_default), buffer);
     };
     dump_texts(snapshot, options, cancel, out, write, |buffer| format.borrow_mut().finish(buffer))

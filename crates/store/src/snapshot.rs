@@ -3,7 +3,7 @@
 use crate::activity::Activity;
 use crate::delta::{DELTA_TERM, is_delta_term};
 use crate::error::StoreError;
-use crate::manifest::Sign;
+use crate::manifest::{Inferences, Sign};
 use crate::scan_rows::RowCursor;
 use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
@@ -77,6 +77,17 @@ impl Snapshot {
     /// As long as this is the same, later versions have the same terms with the same ids, and perhaps more.
     pub fn terms_number(&self) -> u64 {
         self.version.manifest.version
+    }
+
+    /// What is known of inferences in this version; none where no rules were ever applied, or they were dropped.
+    pub fn inferences(&self) -> Option<Inferences> {
+        let known = self.version.manifest.inferences.clone()?;
+        Some(if self.version.delta.change_sets().is_empty() { known } else { known.stale() })
+    }
+
+    /// Whether there are rules, so that there may be inferences.
+    pub fn has_inferences(&self) -> bool {
+        self.version.manifest.inferences.is_some()
     }
 
     /// How many segments it has, of insertions and of deletions.

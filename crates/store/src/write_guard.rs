@@ -9,7 +9,7 @@ use crate::error::StoreError;
 use crate::flush::{Flushed, remove_segments, write_segments};
 use crate::log::{Changes, Log, LogEnd, remove_log};
 use crate::log_rewrite::for_each_record;
-use crate::manifest::{MANIFEST, Manifest, SegmentEntry, log_file};
+use crate::manifest::{Inferences, MANIFEST, Manifest, SegmentEntry, log_file};
 use crate::store::Store;
 use crate::version::{OpenSegment, Version};
 use crate::writer::{State, VersionLog, Writer, add};
@@ -27,6 +27,9 @@ pub struct Commit {
     /// Number of the version that it made.
     pub version: u64,
 }
+
+/// What a transaction says of inferences, if it says anything: that there are such, or no rules any more.
+pub(crate) type SaidOfInferences = Option<Option<Inferences>>;
 
 /// The write lock; left when dropped.
 #[derive(Debug)]
@@ -174,10 +177,11 @@ impl WriteGuard {
         base: &Version,
         gone: u64,
         change_set: &ChangeSet,
+        said: &SaidOfInferences,
         cancel: &CancelToken,
     ) -> Result<Commit, StoreError> {
         let mut state = self.writer()?.state();
-        self.store.with_room(|| self.flush_from(&mut state, base, change_set, cancel))?;
+        self.store.with_room(|| self.flush_from(&mut state, base, change_set, said, cancel))?;
         let (inserted, deleted) = (change_set.inserts.len() as u64, gone + change_set.deletes.len() as u64);
         Ok(Commit { inserted, deleted, version: state.tip.number })
     }
@@ -264,9 +268,9 @@ impl WriteGuard {
     ) -> Result<(), StoreError> {
         let tip = Arc::clone(&state.tip);
         if !change_set.inserts.is_empty() {
-            return self.flush_from(state, &tip, change_set, cancel);
+            return self.flush_from(state, &tip, change_set, &None, cancel);
         }
-        self.store.with_room(|| self.flush_from(state, &tip, change_set, cancel))
+        self.store.with_room(|| self.flush_from(state, &tip, change_set, &None, cancel))
     }
 
     /// The same with the segments and the delta of `from`.
@@ -275,13 +279,14 @@ impl WriteGuard {
         state: &mut State,
         from: &Version,
         change_set: &ChangeSet,
+        said: &SaidOfInferences,
         cancel: &CancelToken,
     ) -> Result<(), StoreError> {
         let store = &self.store;
         self.drain(state)?;
         let net = ChangeSet::merge(&from.delta.net(), change_set);
         let flushed = from.delta.terms().with_keys(|keys| write_segments(store, from, keys, &net, cancel))?;
-        self.add_segments(state, from, &flushed.entries, Delta::default())
+        self.add_segments(state, from, &flushed.entries, Delta::default(), said)
     }
 
     /// Publishes what was written of a version whose delta was frozen, with what came later as the delta. False, and the segments are
@@ -298,7 +303,7 @@ impl WriteGuard {
         };
         match later() {
             Ok(Some(delta)) => {
-                self.add_segments(&mut state, frozen, entries, delta)?;
+                self.add_segments(&mut state, frozen, entries, delta, &None)?;
                 Ok(true)
             }
             other => {
@@ -315,10 +320,17 @@ impl WriteGuard {
         from: &Version,
         entries: &[SegmentEntry],
         delta: Delta,
+        said: &SaidOfInferences,
     ) -> Result<(), StoreError> {
         let mut segments = from.manifest.segments.clone();
         segments.extend(entries.iter().cloned());
-        let switched = self.switch(state, segments, &from.segments, delta);
+        let before = &state.tip.manifest;
+        let inferences = said.clone().unwrap_or_else(|| {
+            let known = before.inferences.clone();
+            // What else is the same has the same quads.
+            if segments == before.segments { known } else { known.map(Inferences::stale) }
+        });
+        let switched = self.switch(state, segments, inferences, &from.segments, delta);
         if switched.as_ref().is_err_and(|error| !matches!(error, StoreError::InDoubt { .. })) {
             remove_segments(&self.store, entries);
         }
@@ -344,7 +356,7 @@ impl WriteGuard {
             return published;
         }
         let delta = if is_settled { Delta::default() } else { tip.delta.renamed(new_id)? };
-        self.switch(&mut state, segments, &tip.segments, delta)
+        self.switch(&mut state, segments, tip.manifest.inferences.clone(), &tip.segments, delta)
     }
 
     fn drain(&self, state: &State) -> Result<(), StoreError> {
@@ -362,12 +374,13 @@ impl WriteGuard {
         &self,
         state: &mut State,
         segments: Vec<SegmentEntry>,
+        inferences: Option<Inferences>,
         known: &[OpenSegment],
         delta: Delta,
     ) -> Result<(), StoreError> {
         let (store, before) = (&self.store, state.tip.manifest.log);
         let number = self.writer()?.take_log();
-        let manifest = Manifest { log: number, ..self.manifest_after(&state.tip, segments)? };
+        let manifest = Manifest { log: number, inferences, ..self.manifest_after(&state.tip, segments)? };
         let published = self
             .begin_log(manifest, known, delta)
             .and_then(|(log, version)| store.publish_version(version).map(|()| log));

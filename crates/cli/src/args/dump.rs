@@ -21,6 +21,9 @@ pub struct DumpArgs {
     /// Only this graph, as triples; `default` is the default graph
     #[arg(long, value_name = "IRI")]
     pub graph: Option<String>,
+    /// Also what lode materialise has added, in its graph <urn:lodestore:inferred>
+    #[arg(long, conflicts_with = "graph")]
+    pub inferred: bool,
     /// Memory that the dump may use, such as 512MiB or 2GiB, at least 64MiB (default: 1GiB)
     #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     pub memory: Option<usize>,

@@ -19,6 +19,9 @@ pub struct EvaluationArgs {
     /// A named graph that has the schema for --reason; repeatable (default: all graphs, the default graph among them)
     #[arg(long, value_name = "IRI", value_parser = graph_name)]
     pub schema_graph: Vec<NamedNode>,
+    /// Queries find only what was stated, and not what lode materialise has added
+    #[arg(long)]
+    pub asserted: bool,
     /// Threads for a query (default: one a core)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,

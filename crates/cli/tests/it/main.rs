@@ -27,6 +27,7 @@ mod lost_manifest;
 mod lsp;
 mod manual;
 mod many_loads;
+mod materialise;
 mod mistakes;
 mod newcomer;
 mod operations;

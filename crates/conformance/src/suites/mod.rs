@@ -72,6 +72,32 @@ pub fn run(subject: &mut dyn Subject, folder: &Path) -> Result<Report> {
     Ok(report)
 }
 
+/// Runs the entailment tests of SPARQL 1.1 that ask for RDF Schema on two subjects: how many there are, and those of which one passes
+/// and the other does not.
+///
+/// # Errors
+///
+/// Where the manifest is there and cannot be read.
+pub fn entailment_differences(
+    one: &mut dyn Subject,
+    other: &mut dyn Subject,
+    folder: &Path,
+) -> Result<(usize, Vec<String>)> {
+    let manifest = "w3c-rdf-tests/sparql/sparql11/entailment/manifest.ttl";
+    let (mut count, mut different) = (0, Vec::new());
+    if !folder.join(manifest).is_file() {
+        return Ok((count, different));
+    }
+    for test in manifest::load(folder, manifest)?.into_iter().filter(|test| test.reasoning) {
+        count += 1;
+        match (run_test(one, &test), run_test(other, &test)) {
+            (Outcome::Passed, Outcome::Passed) | (Outcome::Failed(_), Outcome::Failed(_)) => {}
+            (one, other) => different.push(format!("{}: {one:?}; {other:?}", test.iri)),
+        }
+    }
+    Ok((count, different))
+}
+
 fn run_test(subject: &mut dyn Subject, test: &TestCase) -> Outcome {
     let result = no_panic(|| match &test.kind {
         Kind::QueryEvaluation => queries::evaluation(subject, test),

@@ -43,6 +43,16 @@ fn suites_with_the_engine() {
     run_suites(&mut EngineSubject::default());
 }
 
+/// What follows by RDF Schema is the same, stored or found by queries.
+#[test]
+fn entailment_with_what_is_materialised() {
+    let (mut found, mut stored) = (EngineSubject::default(), EngineSubject::materialising());
+    let (count, different) =
+        suites::entailment_differences(&mut found, &mut stored, &suites::suites_folder()).unwrap();
+    println!("{count} tests of entailment by RDF Schema");
+    assert!(different.is_empty(), "{}", different.join("\n\n"));
+}
+
 fn run_goldens(subject: &mut dyn Subject, knobs: &[Knobs]) {
     let goldens = golden::load_all().unwrap();
     assert!(goldens.len() >= 30, "only {} golden queries", goldens.len());

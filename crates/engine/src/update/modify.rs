@@ -24,7 +24,8 @@ impl Updater<'_> {
         }
         let snapshot = self.draft.snapshot()?;
         // What follows is nothing that could be deleted, and would be stated by being inserted.
-        let evaluation = &QueryOptions { reasoning: None, ..self.options.evaluation.clone() };
+        let evaluation =
+            &QueryOptions { reasoning: None, inferred: false, ..self.options.evaluation.clone() };
         let (budget, memos, share) = (self.budget.clone(), Arc::default(), share_of(evaluation));
         let session = SessionOptions { budget, now: self.now, memos, share };
         let bound = (!evaluation.bindings.is_empty())

@@ -3,7 +3,7 @@
 
 use super::template::Row;
 use crate::EngineError;
-use crate::graph_rules::{GraphRules, graph_of, named};
+use crate::graph_rules::{GraphRules, INFERRED_GRAPH, graph_of, named};
 use lode_rdf::{GraphNameRef, Term, ValueId};
 use lode_sparql::Update;
 use lode_sparql::update::{
@@ -13,10 +13,33 @@ use std::collections::HashMap;
 
 /// Fails where a request names a graph that it may not change so.
 pub(super) fn check(update: &Update, rules: &GraphRules) -> Result<(), EngineError> {
+    update.operations.iter().try_for_each(check_inferred)?;
     if rules.is_free() {
         return Ok(());
     }
     update.operations.iter().try_for_each(|operation| check_operation(operation, rules))
+}
+
+/// Nobody states anything where inferences are.
+fn check_inferred(operation: &Operation) -> Result<(), EngineError> {
+    let check = |graph: GraphNameRef<'_>| match graph {
+        GraphNameRef::NamedNode(name) if name.as_str() == INFERRED_GRAPH => Err(EngineError::Forbidden(
+            format!("the graph <{INFERRED_GRAPH}> has what rules add, and nothing else: nothing was changed"),
+        )),
+        _ => Ok(()),
+    };
+    match operation {
+        Operation::InsertData(quads) => quads.iter().try_for_each(|quad| check(quad.graph_name.as_ref())),
+        Operation::Modify(modify) => modify.insert.iter().try_for_each(|template| match &template.graph {
+            Some(TermTemplate::Const(term)) => graph_of(term).map_or(Ok(()), check),
+            _ => Ok(()),
+        }),
+        Operation::Load { into, .. } => check(named(into.as_ref())),
+        Operation::Transfer(transfer) => check(named(transfer.to.as_ref())),
+        Operation::DeleteData(_) | Operation::Clear(_) | Operation::Create { .. } | Operation::Nothing => {
+            Ok(())
+        }
+    }
 }
 
 fn check_operation(operation: &Operation, rules: &GraphRules) -> Result<(), EngineError> {

@@ -185,7 +185,8 @@ impl UploadOptions {
 fn check(options: &UploadOptions) -> Result<(), EngineError> {
     let UploadTarget::Graph(graph) = &options.target else { return Ok(()) };
     let graph = named(graph.as_ref());
-    if options.replace { options.graphs.check_remove(graph) } else { options.graphs.check_add(graph) }
+    options.graphs.check_add(graph)?;
+    if options.replace { options.graphs.check_remove(graph) } else { Ok(()) }
 }
 
 /// Quads that an upload may replace; of a graph that may not be read none.

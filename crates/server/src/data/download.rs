@@ -16,7 +16,9 @@ use lode_assist::prefixes_over_usual;
 use lode_engine::store::{
     DumpError, DumpOptions, DumpScope, Snapshot, StoreError, dump_graph, dump_lines, dump_quads,
 };
-use lode_engine::{CancelToken, EngineError, GraphRules, Order, QuadPattern, Reservation, UploadTarget};
+use lode_engine::{
+    CancelToken, EngineError, GraphRules, Order, QuadPattern, Reservation, UploadTarget, inferred_graph,
+};
 use lode_rdf::serialize::{GraphText, QuadWriter};
 use lode_rdf::{GraphNameRef, QuadRef, RdfFormat, ValueId};
 use std::io::Write;
@@ -161,7 +163,10 @@ fn find(
 ) -> Result<(Snapshot, DumpScope), HttpError> {
     let snapshot = state.database.snapshot_at(at)?.aside(cache_bytes);
     let scope = match target {
-        UploadTarget::Dataset => DumpScope::All,
+        // What rules have added was not stated.
+        UploadTarget::Dataset => {
+            inferred_graph(&snapshot).map_err(EngineError::from)?.map_or(DumpScope::All, DumpScope::AllBut)
+        }
         UploadTarget::Graph(graph) => {
             let id = state.database.graph_id(&snapshot, graph.as_ref(), rules)?;
             DumpScope::Graph(id.ok_or_else(|| no_such_graph(target))?)
@@ -195,7 +200,7 @@ fn write(
     cancel: &CancelToken,
     writer: &mut ChunkWriter<()>,
 ) -> Result<(), DumpError> {
-    let whole = options.scope == DumpScope::All;
+    let whole = options.scope.has_graphs();
     let is_seen = |graph: GraphNameRef<'_>| rules.may_read(graph);
     match (GraphText::new(format), whole) {
         // The default graph is there for everybody, and empty for who may not read it.

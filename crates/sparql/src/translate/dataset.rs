@@ -1,7 +1,9 @@
 //! The query's dataset (SPARQL 1.1 section 13.2): FROM, FROM NAMED, what the protocol says, and the union option.
 
 use crate::logical::slot_var;
-use crate::plan::{Dataset, DatasetOverride, GraphScope, NamedGraphs, Slot, VarId, VisibleGraphs};
+use crate::plan::{
+    Dataset, DatasetOverride, GraphScope, InferredGraph, NamedGraphs, Slot, VarId, VisibleGraphs,
+};
 use crate::statistics::Statistics;
 use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, ValueId};
@@ -18,24 +20,31 @@ pub(crate) fn resolve(
 ) -> Dataset {
     let base_iri = query.base_iri().map(|iri| iri.as_str().to_owned());
     let (visible, schema) = (given.visible.as_ref(), given.schema.clone());
+    let hidden: Arc<[NamedNode]> =
+        given.inferred.as_ref().map_or_else(Arc::default, |of| Arc::clone(&of.hidden));
     let ids = |names: &[NamedNode]| graph_ids(names, visible, stats);
+    let all_named = |visible: &VisibleGraphs| all_named(visible, given.inferred.as_ref());
     if !given.default.is_empty() || !given.named.is_empty() {
         let named = Some(listed(&given.named, visible, stats));
-        return Dataset { default: merge(ids(&given.default)), named, base_iri, schema };
+        return Dataset { default: merge(ids(&given.default)), named, base_iri, schema, hidden };
     }
     if let Some(own) = query.dataset() {
         let of_store = || visible.map(all_named);
         let named = own.named.as_deref().map_or_else(of_store, |names| Some(listed(names, visible, stats)));
-        return Dataset { default: merge(ids(&own.default)), named, base_iri, schema };
+        return Dataset { default: merge(ids(&own.default)), named, base_iri, schema, hidden };
     }
-    let default = match (visible, union_default) {
-        (None, true) => GraphScope::Union,
-        (None, false) => GraphScope::Default,
-        (Some(visible), true) => merge(visible.all().into()),
-        (Some(visible), false) if visible.default => GraphScope::Default,
-        (Some(_), false) => GraphScope::Merge(Arc::default()),
+    let inferred = given.inferred.as_ref().filter(|of| of.is_shown && is_visible(of.graph, visible));
+    let default = match (visible, union_default, inferred) {
+        (None, true, _) => GraphScope::Union,
+        (None, false, None) => GraphScope::Default,
+        // The same, and known better.
+        (None, false, Some(inferred)) if inferred.is_alone => GraphScope::Union,
+        (Some(visible), true, _) => merge(visible.all().into()),
+        (Some(visible), false, _) if !visible.default => GraphScope::Merge(Arc::default()),
+        (Some(_), false, None) => GraphScope::Default,
+        (_, false, Some(inferred)) => merge([ValueId::DEFAULT_GRAPH, inferred.graph].into()),
     };
-    Dataset { default, named: visible.map(all_named), base_iri, schema }
+    Dataset { default, named: visible.map(all_named), base_iri, schema, hidden }
 }
 
 fn merge(graphs: Arc<[ValueId]>) -> GraphScope {
@@ -46,9 +55,10 @@ fn merge(graphs: Arc<[ValueId]>) -> GraphScope {
     }
 }
 
-/// All named graphs that are visible: as many as the store would have if it had no others.
-fn all_named(visible: &VisibleGraphs) -> NamedGraphs {
-    NamedGraphs { ids: Arc::clone(&visible.named), unknown: Arc::default() }
+/// All named graphs that are visible, but the one of inferences: as many as the store would have if it had no others.
+fn all_named(visible: &VisibleGraphs, inferred: Option<&InferredGraph>) -> NamedGraphs {
+    let is_other = |graph: &&ValueId| inferred.is_none_or(|inferred| inferred.graph != **graph);
+    NamedGraphs { ids: visible.named.iter().filter(is_other).copied().collect(), unknown: Arc::default() }
 }
 
 fn is_visible(id: ValueId, visible: Option<&VisibleGraphs>) -> bool {

@@ -8,7 +8,7 @@ use crate::error::PlanError;
 use crate::expr::Expr;
 use crate::logical::Logical;
 use crate::plan::{GraphScope, NamedGraphs, Slot, SubPattern, TermSlot, VarId};
-use lode_rdf::Term;
+use lode_rdf::{NamedNode, Term};
 use spargebra::algebra::{Expression, GraphPattern, PropertyPathExpression};
 use spargebra::term::NamedNodePattern;
 use std::collections::BTreeMap;
@@ -28,7 +28,10 @@ impl Translator<'_> {
         };
         let logical = match (&slot, name) {
             (TermSlot::Const(term), _) => self.constant_graph(term, inner)?,
-            (TermSlot::Var(_), NamedNodePattern::Variable(v)) => self.variable_graph(v.as_str(), inner)?,
+            (TermSlot::Var(_), NamedNodePattern::Variable(v)) => {
+                let found = self.variable_graph(v.as_str(), inner)?;
+                self.without_hidden(v.as_str(), found)
+            }
             (TermSlot::Var(_), NamedNodePattern::NamedNode(_)) => {
                 return Err(PlanError::Unsupported("a constant that is a variable".into()));
             }
@@ -42,6 +45,21 @@ impl Translator<'_> {
             Some(scope) => self.pattern(inner, &scope),
             None => Ok(Logical::empty(self.visible_vars(inner))),
         }
+    }
+
+    /// Without the solutions in graphs that are found by name only.
+    fn without_hidden(&mut self, graph: &str, found: Logical) -> Logical {
+        let hidden = Arc::clone(&self.dataset.hidden);
+        // Those that are listed are there.
+        if hidden.is_empty() || self.dataset.named.is_some() {
+            return found;
+        }
+        let var = self.var(graph);
+        let is_other = |name: &NamedNode| {
+            let same = Expr::SameTerm(Box::new(Expr::Var(var)), Box::new(Expr::Const(name.clone().into())));
+            Expr::Not(Box::new(same))
+        };
+        Logical::filter(found, hidden.iter().map(is_other).collect())
     }
 
     fn variable_graph(&mut self, name: &str, inner: &GraphPattern) -> Result<Logical, PlanError> {

@@ -86,6 +86,8 @@ pub(super) struct Batches<'a> {
     snapshot: &'a Snapshot,
     /// Scans still to do, last first.
     scans: Vec<(Order, Scan)>,
+    /// A graph whose quads are left out.
+    without: Option<ValueId>,
     columns: [Vec<ValueId>; 4],
 }
 
@@ -94,11 +96,12 @@ impl<'a> Batches<'a> {
         let scan =
             |order, prefix: &[ValueId]| Ok::<_, StoreError>((order, snapshot.scan(order, prefix, 0b1111)?));
         let scans = match scope {
-            DumpScope::All => vec![scan(Order::Gspo, &[])?, scan(Order::Spog, &[])?],
+            DumpScope::All | DumpScope::AllBut(_) => vec![scan(Order::Gspo, &[])?, scan(Order::Spog, &[])?],
             DumpScope::Graph(ValueId::DEFAULT_GRAPH) => vec![scan(Order::Spog, &[])?],
             DumpScope::Graph(graph) => vec![scan(Order::Gspo, &[graph])?],
         };
-        Ok(Self { snapshot, scans, columns: Default::default() })
+        let without = if let DumpScope::AllBut(graph) = scope { Some(graph) } else { None };
+        Ok(Self { snapshot, scans, without, columns: Default::default() })
     }
 
     /// Reads the next batch; `false` at the end. A scan in SPOG order contributes the default graph alone.
@@ -115,7 +118,10 @@ impl<'a> Batches<'a> {
                 self.columns[position as usize] = column;
             }
             if order == Order::Spog && self.snapshot.has_named_graphs() {
-                self.keep_default_graph();
+                self.keep(&|graph| graph == ValueId::DEFAULT_GRAPH);
+            }
+            if let Some(without) = self.without {
+                self.keep(&|graph| graph != without);
             }
             if self.rows() > 0 {
                 return Ok(true);
@@ -124,9 +130,8 @@ impl<'a> Batches<'a> {
         Ok(false)
     }
 
-    fn keep_default_graph(&mut self) {
-        let keep: Vec<bool> =
-            self.columns[Position::G as usize].iter().map(|g| *g == ValueId::DEFAULT_GRAPH).collect();
+    fn keep(&mut self, has: &dyn Fn(ValueId) -> bool) {
+        let keep: Vec<bool> = self.columns[Position::G as usize].iter().map(|g| has(*g)).collect();
         for column in &mut self.columns {
             let mut kept = keep.iter();
             column.retain(|_| kept.next().copied().unwrap_or(false));

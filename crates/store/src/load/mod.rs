@@ -32,7 +32,7 @@ mod tests;
 mod unit_tests;
 
 use crate::error::StoreError;
-use crate::manifest::{Manifest, Sign, segment_folder, spill_folder};
+use crate::manifest::{Inferences, Manifest, Sign, segment_folder, spill_folder};
 use crate::segment_builder::{
     BuildError, Class, ClassCounts, DictionaryPipeline, Layout, NewFile, NewFiles, NewOrigin, OVERHEAD_BYTES,
     OrdersContext, PackedRow, TermCodes, TermIndex, seal_segment, working_bytes, write_orders,
@@ -416,7 +416,8 @@ impl Loader<'_> {
         let origin = NewOrigin::new(self.number, Sign::Insertions, version.number, version.numbering());
         let new = seal_segment(self.store, files, origin, &self.segment, &|| self.cancel.check())?;
         let before = &version.manifest;
-        let mut manifest = Manifest { version: before.version + 1, ..before.clone() };
+        let inferences = before.inferences.clone().map(Inferences::stale);
+        let mut manifest = Manifest { version: before.version + 1, inferences, ..before.clone() };
         manifest.segments.push(new.entry);
         self.store.publish(self.store.writer()?.numbered(manifest))?;
         Ok(new.meta)

@@ -6,7 +6,7 @@ use crate::error::StoreError;
 use crate::load::error::LoadError;
 use crate::load::options::LoadOptions;
 use crate::load::replace::Replace;
-use crate::manifest::Manifest;
+use crate::manifest::{Inferences, Manifest};
 use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::version::Version;
@@ -69,7 +69,8 @@ impl Removed {
     /// Publishes the removal alone, where a load has nothing to add.
     pub fn publish(&self, store: &Store) -> Result<(), StoreError> {
         let before = &self.version.manifest;
-        let manifest = Manifest { version: before.version + 1, ..before.clone() };
+        let inferences = before.inferences.clone().map(Inferences::stale);
+        let manifest = Manifest { version: before.version + 1, inferences, ..before.clone() };
         store.publish(store.writer()?.numbered(manifest))
     }
 

@@ -5,6 +5,7 @@
 
 mod advice;
 mod file_names;
+mod inferences;
 mod without_manifest;
 
 use crate::error::StoreError;
@@ -23,10 +24,13 @@ pub use file_names::{
     BACKUP, BACKUP_TMP, LOCK, MANIFEST, MANIFEST_COPY, MANIFEST_COPY_TMP, MANIFEST_TMP, RESERVE, RESTORING,
     SET_ASIDE, SNAPSHOTS, log_file, log_number, log_of, segment_folder, segment_number, spill_folder,
 };
+pub use inferences::{Inferences, RULES_BYTES_MAX};
 pub(crate) use without_manifest::is_disposable;
 
-/// Version of the manifest and of the way files play together.
-pub const FORMAT_VERSION: u32 = 4;
+/// Version of the manifest and of the way files play together, at most.
+pub const FORMAT_VERSION: u32 = 5;
+/// That of a database without inferences, which programs of before read as well.
+const FORMAT_VERSION_PLAIN: u32 = 4;
 /// A manifest of more bytes is none.
 const BYTES_MAX: u64 = 64 << 20;
 
@@ -112,6 +116,8 @@ pub struct Manifest {
     pub log: u64,
     /// The name of the snapshot whose manifest it is; none in the manifest of a database.
     pub snapshot: Option<String>,
+    /// What is known of inferences.
+    pub inferences: Option<Inferences>,
     /// The segments; their dictionaries share out the numbers of terms in this order.
     pub segments: Vec<SegmentEntry>,
 }
@@ -137,6 +143,7 @@ impl Manifest {
             next_log: 1,
             log: 0,
             snapshot: None,
+            inferences: None,
             segments: Vec::new(),
         }
     }
@@ -160,12 +167,16 @@ impl Manifest {
 
     /// The text.
     pub fn encode(&self) -> String {
+        let format = if self.inferences.is_some() { FORMAT_VERSION } else { FORMAT_VERSION_PLAIN };
         let mut text = format!(
-            "lodestore {FORMAT_VERSION}\ndatabase {:032x}\nversion {}\nnext_blank {}\nnext_segment {}\nnext_log {}\nlog {}\n",
+            "lodestore {format}\ndatabase {:032x}\nversion {}\nnext_blank {}\nnext_segment {}\nnext_log {}\nlog {}\n",
             self.database, self.version, self.next_blank, self.next_segment, self.next_log, self.log
         );
         if let Some(name) = &self.snapshot {
             let _ = writeln!(text, "{SNAPSHOT} {name}");
+        }
+        if let Some(inferences) = &self.inferences {
+            let _ = writeln!(text, "{}", inferences.line());
         }
         for segment in &self.segments {
             let word = match segment.sign {
@@ -194,7 +205,7 @@ impl Manifest {
         let version = text.strip_prefix("lodestore ").and_then(|rest| rest.split('\n').next());
         let version = version.ok_or(ManifestError::Damaged("no `lodestore` line"))?;
         match version.parse::<u32>() {
-            Ok(FORMAT_VERSION) => {}
+            Ok(FORMAT_VERSION_PLAIN | FORMAT_VERSION) => {}
             Ok(found) => return Err(ManifestError::Version(found)),
             Err(_) => return Err(ManifestError::Damaged("no version number")),
         }
@@ -368,8 +379,25 @@ fn parse_body(body: &str) -> Option<Manifest> {
     if snapshot.is_some() {
         lines.next();
     }
+    let inferences = match lines.peek().filter(|line| Inferences::is_line(line)) {
+        Some(line) => Some(Inferences::parse(line)?),
+        None => None,
+    };
+    if inferences.is_some() {
+        lines.next();
+    }
     let segments = lines.map(parse_segment).collect::<Option<Vec<_>>>()?;
-    Some(Manifest { database, version, next_blank, next_segment, next_log, log, snapshot, segments })
+    Some(Manifest {
+        database,
+        version,
+        next_blank,
+        next_segment,
+        next_log,
+        log,
+        snapshot,
+        inferences,
+        segments,
+    })
 }
 
 fn parse_segment(line: &str) -> Option<SegmentEntry> {

@@ -204,6 +204,8 @@ fn manifest(database: u128, choice: &Choice, log: Option<&FoundLog>, found: &Fou
         next_log,
         log: log.map_or(0, |log| log.number),
         snapshot: None,
+        // Segments do not tell: what was inferred is in its graph, as something that was not made by any rules.
+        inferences: None,
         segments: choice.segments.clone(),
     }
 }

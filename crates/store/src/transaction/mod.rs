@@ -5,6 +5,7 @@
 //! commits; then they get the ids that everybody sees.
 
 mod changes;
+mod inferences;
 mod own_terms;
 
 #[cfg(test)]
@@ -20,7 +21,7 @@ use crate::error::StoreError;
 use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::version::Version;
-use crate::write_guard::{Commit, WriteGuard};
+use crate::write_guard::{Commit, SaidOfInferences, WriteGuard};
 use changes::Change;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
@@ -46,6 +47,8 @@ pub struct Transaction {
     done: Arc<ChangeSet>,
     /// What was written for graphs that were cleared as a whole; then `base` is a version of the transaction's own.
     cleared: Option<OwnBase>,
+    /// What is to be known of inferences from the commit on.
+    inferences: SaidOfInferences,
     cancel: CancelToken,
     /// What orders are taken from in which its own changes are read.
     memory: MemoryBudget,
@@ -86,8 +89,8 @@ impl Transaction {
     fn new(store: Store, guard: Option<WriteGuard>, base: Arc<Version>, cancel: CancelToken) -> Self {
         let terms = OwnTerms::new(Snapshot::new(Arc::clone(&base)));
         let (waiting, done, cleared) = (Vec::new(), Arc::default(), None);
-        let memory = MemoryBudget::unlimited();
-        Self { store, guard, base, terms, waiting, done, cleared, cancel, memory }
+        let (inferences, memory) = (None, MemoryBudget::unlimited());
+        Self { store, guard, base, terms, waiting, done, cleared, inferences, cancel, memory }
     }
 
     /// Stops the transaction, also while it waits for the write lock, once `cancel` says so.
@@ -273,8 +276,8 @@ impl Transaction {
                 self.settle()?;
                 let change_set = self.terms.publish(&self.done, &guard)?;
                 match self.cleared.take() {
-                    None => guard.commit(change_set, &self.cancel),
-                    Some(own) => self.commit_cleared(own, &change_set, guard),
+                    None if self.inferences.is_none() => guard.commit(change_set, &self.cancel),
+                    own => self.commit_cleared(own.unwrap_or_default(), &change_set, guard),
                 }
             }
             None => self.commit_blind(),
@@ -287,7 +290,7 @@ impl Transaction {
         change_set: &ChangeSet,
         guard: WriteGuard,
     ) -> Result<Commit, StoreError> {
-        let commit = guard.commit_on(&self.base, own.quads, change_set, &self.cancel);
+        let commit = guard.commit_on(&self.base, own.quads, change_set, &self.inferences, &self.cancel);
         if commit.as_ref().map_or_else(|error| matches!(error, StoreError::InDoubt { .. }), |_| true) {
             own.written.keep(&self.base);
         }

@@ -1,0 +1,117 @@
+//! `lode materialise`.
+
+use crate::args::{DefaultGraphArg, MaterialiseArgs};
+use crate::exit::Done;
+use crate::load::write_json;
+use crate::memory::SharedMemory;
+use crate::number;
+use crate::progress::LiveLine;
+use crate::talk::{say, say_found_log, tell_damaged_snapshots};
+use anyhow::Context;
+use lode_engine::{
+    CancelToken, Database, DefaultGraph, MaterialiseOptions, MaterialiseProgress, MaterialiseReport,
+    QueryOptions, RuleSet, RuleSource,
+};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Rules that the summary names: those that took longest.
+const RULES_SHOWN: usize = 3;
+
+pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {
+    let rules = args.rules.iter().map(|rules| source(rules)).collect::<anyhow::Result<Vec<_>>>()?;
+    let memory = SharedMemory::of(args.memory, None);
+    let database =
+        Database::open_for_writing(&args.database, &memory.open_options(), memory.write_options())?;
+    say_found_log(&database);
+    tell_damaged_snapshots(&database);
+    let mut evaluation = memory.options();
+    evaluation.cancel = CancelToken::new(args.timeout);
+    if let Some(threads) = args.threads {
+        evaluation.threads = threads.max(1);
+    }
+    if args.drop {
+        return drop_all(args, &database, &evaluation);
+    }
+    let progress = Arc::new(MaterialiseProgress::default());
+    let options = MaterialiseOptions {
+        rules,
+        default_graph: args.default_graph.map(|which| match which {
+            DefaultGraphArg::Separate => DefaultGraph::Separate,
+            DefaultGraphArg::Union => DefaultGraph::Union,
+        }),
+        evaluation,
+        progress: Some(Arc::clone(&progress)),
+        ..MaterialiseOptions::default()
+    };
+    let line = LiveLine::start(args.quiet, move || {
+        let triples = number::of(progress.triples(), "triple");
+        format!("round {}, {triples} so far, rule {}", progress.round(), progress.rule())
+    });
+    let result = database.materialise(&options);
+    drop(line);
+    let report = result?;
+    if !args.quiet {
+        summary(&report);
+    }
+    if args.json {
+        write_json(&serde_json::to_value(&report)?)?;
+    }
+    Ok(Done::Ok)
+}
+
+fn drop_all(args: &MaterialiseArgs, database: &Database, evaluation: &QueryOptions) -> anyhow::Result<Done> {
+    let dropped = database.drop_inferences(evaluation)?;
+    if !args.quiet {
+        say!("dropped {}; there are no rules any more", number::of(dropped, "inferred triple"));
+    }
+    if args.json {
+        write_json(&serde_json::json!({ "dropped": dropped }))?;
+    }
+    Ok(Done::Ok)
+}
+
+/// A set by its name, or a file.
+fn source(text: &str) -> anyhow::Result<RuleSource> {
+    if RuleSet::from_name(text).is_some() {
+        return Ok(RuleSource::Set(text.to_owned()));
+    }
+    let path = Path::new(text);
+    let rules = fs::read_to_string(path).with_context(|| {
+        let sets = RuleSet::ALL.map(RuleSet::name).join(", ");
+        format!("--rules {text}: it is none of the sets ({sets}), and cannot be read as a file")
+    })?;
+    let name = path.file_name().map_or_else(|| text.into(), |name| name.to_string_lossy());
+    Ok(RuleSource::Text { name: name.into_owned(), text: rules })
+}
+
+fn summary(report: &MaterialiseReport) {
+    if report.was_up_to_date {
+        say!("nothing to do: {} up to date", number::of(report.inferred, "inferred triple"));
+        return;
+    }
+    let time = Duration::from_secs_f64(report.seconds);
+    say!(
+        "inferred {} in {} and {}, {}; version {}",
+        number::of(report.inferred, "triple"),
+        number::of(report.rounds, "round"),
+        number::duration(time),
+        number::rate(report.inferred, time),
+        report.version
+    );
+    let mut rules: Vec<_> = report.rules.iter().collect();
+    rules.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+    let longest = rules.iter().take(RULES_SHOWN).map(|rule| {
+        let took = number::duration(Duration::from_secs_f64(rule.seconds));
+        format!("{} {took} ({})", rule.rule, number::of(rule.triples, "triple"))
+    });
+    say!("longest: {}", longest.collect::<Vec<_>>().join(", "));
+    if report.lists_too_long > 0 {
+        let lists = number::of(report.lists_too_long, "list");
+        say!(
+            "warning: {lists} of property chains and keys with more than four members: nothing was inferred from them"
+        );
+    }
+}

@@ -1,0 +1,105 @@
+//! `lode materialise`, and who sees what it has added: the command line, a server.
+
+use crate::endpoint::Endpoint;
+use crate::lode::Lode;
+
+const TURTLE: &str = "@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :Cat rdfs:subClassOf :Animal . :tom a :Cat . :ann :owns :tom . :owns rdfs:domain :Person .";
+const ANIMALS: &str = "SELECT ?x { ?x a <http://e/Animal> }";
+
+fn ask(lode: &Lode, more: &[&str]) -> String {
+    lode.run(&[&["query", "db", ANIMALS, "--format", "csv"], more].concat()).ok()
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap()
+}
+
+fn stats(lode: &Lode) -> serde_json::Value {
+    json(&lode.run(&["stats", "db", "--json"]).ok())["inferences"].clone()
+}
+
+#[test]
+fn rules_are_applied_kept_and_dropped() {
+    let lode = Lode::with_turtle(TURTLE);
+    let plain = lode.run(&["dump", "db"]).ok();
+    assert!(stats(&lode).is_null());
+    let report = json(&lode.run(&["materialise", "db", "--rules", "rdfs", "--json"]).ok());
+    assert_eq!((&report["was_up_to_date"], &report["inferred"]), (&false.into(), &2.into()));
+    assert_eq!(report["rules"].as_array().unwrap().len(), 6);
+    assert_eq!(ask(&lode, &[]), "x\r\nhttp://e/tom\r\n");
+    assert_eq!(ask(&lode, &["--asserted"]), "x\r\n");
+    // What was stated is dumped, in all formats; and all where that is asked for.
+    assert_eq!(lode.run(&["dump", "db"]).ok(), plain);
+    assert_eq!(lode.run(&["dump", "db", "--format", "nt"]).ok(), plain);
+    let all = lode.run(&["dump", "db", "--inferred"]).ok();
+    assert_eq!((all.lines().count(), all.matches("<urn:lodestore:inferred>").count()), (6, 2));
+    assert!(lode.run(&["dump", "db", "--inferred", "--format", "ttl"]).fails(1).contains("named graphs"));
+    assert_eq!(lode.run(&["dump", "db", "--graph", "urn:lodestore:inferred"]).ok().lines().count(), 2);
+
+    let known = stats(&lode);
+    assert_eq!(
+        (&known["up_to_date"], &known["triples"], &known["rules"][0]),
+        (&true.into(), &2.into(), &"rdfs".into())
+    );
+    assert!(lode.run(&["stats", "db"]).ok().contains("by rdfs: up to date"));
+    lode.run(&["update", "db", "INSERT DATA { <http://e/rex> a <http://e/Cat> }", "--quiet"]).ok();
+    assert_eq!(stats(&lode)["up_to_date"], false);
+    assert!(lode.run(&["stats", "db"]).ok().contains("by rdfs: stale"));
+    let report = json(&lode.run(&["materialise", "db", "--json", "--quiet"]).ok());
+    assert_eq!((&report["before"], &report["inferred"]), (&2.into(), &3.into()));
+    assert_eq!(json(&lode.run(&["materialise", "db", "--json"]).ok())["was_up_to_date"], true);
+    assert_eq!(ask(&lode, &[]).lines().count(), 3);
+    lode.run(&["check", "db"]).ok();
+    lode.run(&["compact", "db", "--quiet"]).ok();
+    assert_eq!(stats(&lode)["up_to_date"], true);
+
+    let dropped = json(&lode.run(&["materialise", "db", "--drop", "--json"]).ok());
+    assert_eq!(dropped["dropped"], 3);
+    assert!(stats(&lode).is_null());
+    assert_eq!(ask(&lode, &[]), "x\r\n");
+    assert!(lode.run(&["materialise", "db"]).fails(4).contains("keeps no rules"));
+}
+
+#[test]
+fn files_have_rules_and_mistakes() {
+    let lode = Lode::with_turtle(TURTLE);
+    lode.write(
+        "own.rq",
+        "PREFIX : <http://e/>\n# rule owner\nCONSTRUCT { ?x a :Owner } WHERE { ?x :owns ?y }\n# rule free\nCONSTRUCT { ?y a :Free } WHERE { ?y a :Cat MINUS { ?x :owns ?y } }\n",
+    );
+    let report = json(&lode.run(&["materialise", "db", "--rules", "own.rq", "--json"]).ok());
+    assert_eq!((&report["inferred"], &report["rules"][0]["rule"]), (&1.into(), &"owner".into()));
+    lode.write("wrong.rq", "PREFIX : <http://e/>\nCONSTRUCT { ?x a :Owner }\nWHERE { ?x :owns ?y ");
+    let told = lode.run(&["materialise", "db", "--rules", "rdfs", "--rules", "wrong.rq"]).fails(4);
+    assert!(told.contains("wrong.rq") && told.contains("line 3"), "{told}");
+    assert_eq!(stats(&lode)["rules"][0], "own.rq", "nothing was changed");
+    let told = lode.run(&["materialise", "db", "--rules", "none.rq"]).fails(1);
+    assert!(told.contains("none of the sets (rdfs, rdfs-plus, owl2-rl, skos)"), "{told}");
+    lode.run(&["materialise", "db", "--drop", "--rules", "rdfs"]).fails(2);
+    lode.run(&["materialise", "none"]).fails(1);
+    let told = lode.run(&["materialise", "db", "--rules", "rdfs", "--timeout", "0.000001"]).fails(5);
+    assert!(told.contains("stopped"), "{told}");
+}
+
+#[test]
+fn servers_show_it_and_leave_it_out() {
+    let lode = Lode::with_turtle(TURTLE);
+    lode.run(&["materialise", "db", "--rules", "rdfs", "--quiet"]).ok();
+    let endpoint = Endpoint::start(&lode, &[]);
+    let path =
+        |more: &str| format!("/sparql?format=csv&query=SELECT+*%7B?x+a+%3Chttp://e/Animal%3E%7D{more}");
+    for _ in 0..3 {
+        assert_eq!(endpoint.send("GET", &path(""), &[], b"").is(200).body, "x\r\nhttp://e/tom\r\n");
+        assert_eq!(endpoint.send("GET", &path("&infer=false"), &[], b"").is(200).body, "x\r\n");
+    }
+    let nquads = [("Accept", "application/n-quads")];
+    let whole = endpoint.send("GET", "/data", &nquads, b"").is(200).body;
+    assert_eq!(whole.lines().count(), 4, "{whole}");
+    let url = endpoint.base().to_owned();
+    let by_url = lode.run(&["query", &url, ANIMALS, "--format", "csv", "--asserted"]).ok();
+    assert_eq!(by_url, "x\r\n");
+    drop(endpoint);
+    let asserted = Endpoint::start(&lode, &["--asserted"]);
+    assert_eq!(asserted.send("GET", &path(""), &[], b"").is(200).body, "x\r\n");
+}

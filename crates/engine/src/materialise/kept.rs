@@ -1,0 +1,110 @@
+//! The rules that stay with a database, as its manifest has them: names of sets, and texts as they were given.
+
+use crate::EngineError;
+use crate::options::DefaultGraph;
+use lode_sparql::rules::{Rule, RuleError, RuleSet, parse_rules};
+use lode_store::Snapshot;
+use lode_store::manifest::Inferences;
+use serde::{Deserialize, Serialize};
+
+/// Where rules come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleSource {
+    /// A set that comes with the program, by its name.
+    Set(String),
+    /// A text.
+    Text {
+        /// What it is called: the name of its file.
+        name: String,
+        /// Rules, as `CONSTRUCT ... WHERE` with `;` between them.
+        text: String,
+    },
+}
+
+impl RuleSource {
+    /// What messages and reports call it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Set(name) | Self::Text { name, .. } => name,
+        }
+    }
+
+    fn rules(&self) -> Result<Vec<Rule>, EngineError> {
+        let wrong = |error: RuleError| EngineError::Rules(format!("{}: {error}", self.name()));
+        match self {
+            Self::Set(name) => match RuleSet::from_name(name) {
+                Some(set) => set.rules().map_err(wrong),
+                None => Err(EngineError::Rules(format!(
+                    "there is no set of rules {name}: there are {}",
+                    RuleSet::ALL.map(RuleSet::name).join(", ")
+                ))),
+            },
+            Self::Text { text, .. } => parse_rules(text).map_err(wrong),
+        }
+    }
+}
+
+/// The rules of a database, and what they read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct KeptRules {
+    pub sources: Vec<RuleSource>,
+    /// Whether they read all graphs, and not the default graph alone.
+    pub all_graphs: bool,
+}
+
+impl KeptRules {
+    pub fn default_graph(&self) -> DefaultGraph {
+        if self.all_graphs { DefaultGraph::Union } else { DefaultGraph::Separate }
+    }
+
+    /// The rules themselves, each with the name of its source.
+    pub fn rules(&self) -> Result<Vec<(String, Rule)>, EngineError> {
+        let mut all = Vec::new();
+        for source in &self.sources {
+            all.extend(source.rules()?.into_iter().map(|rule| (source.name().to_owned(), rule)));
+        }
+        Ok(all)
+    }
+
+    pub fn encode(&self) -> Result<String, EngineError> {
+        serde_json::to_string(self).map_err(|error| EngineError::Rules(error.to_string()))
+    }
+
+    pub fn decode(text: &str) -> Result<Self, EngineError> {
+        serde_json::from_str(text).map_err(|error| {
+            EngineError::Rules(format!(
+                "the rules that the database keeps are not understood ({error}): name rules"
+            ))
+        })
+    }
+}
+
+/// What a version of a database knows of its inferences.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KeptInferences {
+    /// Whether they are all that follows from it, and nothing else.
+    pub up_to_date: bool,
+    /// By which rules they were made: names of sets, and of texts.
+    pub rules: Vec<String>,
+    /// What the rules read: the default graph, or all graphs.
+    pub all_graphs: bool,
+    /// How many triples.
+    pub triples: u64,
+}
+
+impl KeptInferences {
+    /// Those of a version; none where there are no rules.
+    pub(crate) fn of(snapshot: &Snapshot) -> Result<Option<Self>, EngineError> {
+        let Some(Inferences { is_current, rules }) = snapshot.inferences() else { return Ok(None) };
+        let rules = KeptRules::decode(&rules)?;
+        let graph = crate::inferred::inferred_graph(snapshot)?;
+        let triples = graph.map_or(Ok(0), |graph| snapshot.count(lode_packed::Order::Gspo, &[graph]))?;
+        Ok(Some(Self {
+            up_to_date: is_current,
+            rules: rules.sources.iter().map(|source| source.name().to_owned()).collect(),
+            all_graphs: rules.all_graphs,
+            triples,
+        }))
+    }
+}

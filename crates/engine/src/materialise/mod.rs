@@ -1,0 +1,126 @@
+//! Materialisation: what rules say follows from the data is added to it, in a graph of its own, in one transaction.
+//!
+//! The rules stay with the database. What is in the graph of inferences is replaced whole: applied again to the same data, the same rules give the same
+//! triples, whatever was there before.
+
+mod found;
+mod gather;
+mod head;
+mod kept;
+mod report;
+mod rounds;
+#[cfg(test)]
+mod tests;
+
+pub use kept::{KeptInferences, RuleSource};
+pub use report::{MaterialiseOptions, MaterialiseProgress, MaterialiseReport, RuleReport};
+
+use crate::EngineError;
+use crate::inferred;
+use crate::options::{DefaultGraph, QueryOptions};
+use gather::{DELETION_BYTES, too_much};
+use kept::KeptRules;
+use lode_packed::Order;
+use lode_rdf::{Term, ValueId};
+use lode_sparql::rules::strata;
+use lode_store::manifest::Inferences;
+use lode_store::{Graphs, Store, Transaction};
+use rounds::Inferring;
+use std::time::Instant;
+
+/// Applies rules.
+pub(crate) fn materialise(
+    store: &Store,
+    options: &MaterialiseOptions,
+) -> Result<MaterialiseReport, EngineError> {
+    let start = Instant::now();
+    let budget = options.evaluation.budget();
+    let mut transaction = store.begin(&options.evaluation.cancel)?.within(&budget);
+    let snapshot = transaction.snapshot()?;
+    let known = snapshot.inferences();
+    let kept = rules(options, known.as_ref())?;
+    let text = kept.encode()?;
+    let graph = graph_of(&mut transaction)?;
+    let before = snapshot.count(Order::Gspo, &[graph])?;
+    let mut report = MaterialiseReport {
+        was_up_to_date: true,
+        before,
+        inferred: before,
+        rounds: 0,
+        rules: Vec::new(),
+        lists_too_long: 0,
+        version: snapshot.version_number(),
+        seconds: 0.0,
+    };
+    if known.is_none_or(|known| !known.is_current || known.rules != text) {
+        let named = kept.rules()?;
+        let rules: Vec<_> = named.iter().map(|(_, rule)| rule.clone()).collect();
+        let strata = strata(&rules).map_err(|error| EngineError::Rules(error.to_string()))?;
+        let mut held = budget.reserve_empty();
+        if before > 0 {
+            if !transaction.clears_at_once(Graphs::One(graph))? {
+                let quads = usize::try_from(before).unwrap_or(usize::MAX);
+                held.grow(quads.saturating_mul(DELETION_BYTES)).map_err(too_much)?;
+            }
+            transaction.clear_graph(graph)?;
+        }
+        drop(snapshot);
+        let mut inferring =
+            Inferring::new(&mut transaction, graph, rules, kept.default_graph(), options, &budget)?;
+        strata.iter().try_for_each(|stratum| inferring.stratum(stratum))?;
+        inferring.finish(&named, &mut report)?;
+        transaction.set_inferences(Some(Inferences { is_current: true, rules: text }))?;
+        report.version = transaction.commit()?.version;
+        report.was_up_to_date = false;
+    }
+    report.seconds = start.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+/// Removes all inferences, and the rules. How many there were.
+pub(crate) fn drop_inferences(store: &Store, options: &QueryOptions) -> Result<u64, EngineError> {
+    let budget = options.budget();
+    let mut transaction = store.begin(&options.cancel)?.within(&budget);
+    let snapshot = transaction.snapshot()?;
+    let graph = snapshot.id_of(&Term::from(inferred::name()))?;
+    let triples = graph.map_or(Ok(0), |graph| snapshot.count(Order::Gspo, &[graph]))?;
+    if triples == 0 && !snapshot.has_inferences() {
+        return Ok(0);
+    }
+    let mut held = budget.reserve_empty();
+    if let Some(graph) = graph {
+        if !transaction.clears_at_once(Graphs::One(graph))? {
+            let quads = usize::try_from(triples).unwrap_or(usize::MAX);
+            held.grow(quads.saturating_mul(DELETION_BYTES)).map_err(too_much)?;
+        }
+        transaction.clear_graph(graph)?;
+    }
+    transaction.set_inferences(None)?;
+    transaction.commit()?;
+    Ok(triples)
+}
+
+/// The graph of inferences, which may be new.
+fn graph_of(transaction: &mut Transaction) -> Result<ValueId, EngineError> {
+    let id = transaction.intern(&Term::from(inferred::name()))?;
+    id.ok_or_else(|| EngineError::Rules("the graph of inferences has no name".to_owned()))
+}
+
+/// The rules that are asked for, or those that the database keeps.
+fn rules(options: &MaterialiseOptions, known: Option<&Inferences>) -> Result<KeptRules, EngineError> {
+    let before = known.map(|known| KeptRules::decode(&known.rules));
+    let given = options.default_graph.map(|graph| graph == DefaultGraph::Union);
+    match (options.rules.is_empty(), before) {
+        (true, None) => Err(EngineError::Rules(
+            "the database keeps no rules: name a set of rules or a file with some".to_owned(),
+        )),
+        (true, Some(before)) => {
+            let before = before?;
+            Ok(KeptRules { all_graphs: given.unwrap_or(before.all_graphs), ..before })
+        }
+        (false, before) => {
+            let all_before = before.and_then(Result::ok).is_some_and(|before| before.all_graphs);
+            Ok(KeptRules { sources: options.rules.clone(), all_graphs: given.unwrap_or(all_before) })
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! Rounds: each applies rules to what the round before has found, until nothing is new (semi-naive evaluation).
+//!
+//! What is new is seen by the queries of rules as a graph of its own, which only the snapshot of the round has. There are two of them: pairs that the
+//! rule of a transitive property found are complete by themselves, so such rules need not look at them again.
+
+use super::found::Found;
+use super::gather::{DELETION_BYTES, Gather, Known, Triple, too_much};
+use super::head::Head;
+use super::report::{MaterialiseOptions, MaterialiseReport, RuleReport};
+use crate::EngineError;
+use crate::inferred;
+use crate::options::{DefaultGraph, QueryOptions};
+use crate::query::{PreparedQuery, SessionOptions, share_of};
+use lode_base::memory_budget::{MemoryBudget, Reservation};
+use lode_packed::Order;
+use lode_rdf::{NamedNode, Term, ValueId};
+use lode_sparql::plan::{DatasetOverride, InferredGraph};
+use lode_sparql::rules::{Rule, Shape, Stratum, Transitive};
+use lode_store::{Snapshot, Transaction};
+use oxsdatatypes::DateTime;
+use spargebra::Query;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// How the names of predicates begin that sets of rules use for themselves: nothing of them stays.
+const AUXILIARY: &str = "urn:lodestore:rules:";
+/// Bytes of a triple in the transaction, besides those of the orders in which it is read.
+const TRIPLE_BYTES: usize = 3 * size_of::<[ValueId; 4]>();
+/// A new term is there several times until it is written.
+const TERM_COPIES: usize = 3;
+/// Lists of more members have no rule.
+const LIST_MAX: usize = 4;
+
+/// The graphs of what is new.
+struct NewGraphs {
+    /// What rules found, but for
+    usual: (NamedNode, ValueId),
+    /// what was found for transitive properties alone.
+    closed: (NamedNode, ValueId),
+}
+
+/// What a round has found.
+struct Round {
+    usual: Vec<Triple>,
+    closed: Vec<Triple>,
+    _held: [Reservation; 2],
+}
+
+/// The work.
+pub(super) struct Inferring<'a> {
+    transaction: &'a mut Transaction,
+    /// The graph of inferences.
+    graph: ValueId,
+    new: NewGraphs,
+    rules: Vec<Rule>,
+    evaluation: QueryOptions,
+    options: &'a MaterialiseOptions,
+    budget: MemoryBudget,
+    now: DateTime,
+    /// What the transaction holds.
+    held: Reservation,
+    rounds: u64,
+    triples: u64,
+    reports: Vec<(u64, u64, f64)>,
+    /// Transitive properties whose pairs have been found, by rule.
+    closed: HashSet<(usize, ValueId)>,
+}
+
+impl<'a> Inferring<'a> {
+    pub fn new(
+        transaction: &'a mut Transaction,
+        graph: ValueId,
+        rules: Vec<Rule>,
+        default_graph: DefaultGraph,
+        options: &'a MaterialiseOptions,
+        budget: &MemoryBudget,
+    ) -> Result<Self, EngineError> {
+        let mut named = |name: &str| -> Result<(NamedNode, ValueId), EngineError> {
+            let name = NamedNode::new_unchecked(name);
+            let id = transaction.intern(&Term::from(name.clone()))?;
+            Ok((name, id.unwrap_or_default()))
+        };
+        let new =
+            NewGraphs { usual: named("urn:lodestore:new")?, closed: named("urn:lodestore:new-closed")? };
+        let snapshot = transaction.snapshot()?;
+        let inferred = InferredGraph {
+            graph,
+            is_shown: true,
+            // The graph of inferences is empty, and what is new is in it.
+            is_alone: !snapshot.has_named_graphs(),
+            hidden: [inferred::name(), new.usual.0.clone(), new.closed.0.clone()].into(),
+        };
+        let evaluation = QueryOptions {
+            default_graph,
+            dataset: Some(DatasetOverride { inferred: Some(inferred), ..DatasetOverride::default() }),
+            reasoning: None,
+            rows_max: None,
+            bindings: Vec::new(),
+            service: None,
+            ..options.evaluation.clone()
+        };
+        Ok(Self {
+            reports: vec![(0, 0, 0.0); rules.len()],
+            held: budget.reserve_empty(),
+            budget: budget.clone(),
+            now: DateTime::now(),
+            transaction,
+            graph,
+            new,
+            rules,
+            evaluation,
+            options,
+            rounds: 0,
+            triples: 0,
+            closed: HashSet::new(),
+        })
+    }
+
+    /// Applies the rules of a stratum until nothing is new.
+    pub fn stratum(&mut self, stratum: &Stratum) -> Result<(), EngineError> {
+        if stratum.is_recursive {
+            let early: Vec<usize> =
+                stratum.rules.iter().copied().filter(|rule| self.rules[*rule].is_early()).collect();
+            // Others then read what is complete, and not a little more in each round.
+            if !early.is_empty() && early.len() < stratum.rules.len() {
+                self.fixpoint(&early, true)?;
+            }
+        }
+        self.fixpoint(&stratum.rules, stratum.is_recursive)
+    }
+
+    fn fixpoint(&mut self, rules: &[usize], is_recursive: bool) -> Result<(), EngineError> {
+        let snapshot = self.transaction.snapshot()?;
+        let mut round = self.round(rules, &snapshot, &mut |work, rule| work.whole(rule, &snapshot))?;
+        while !(round.usual.is_empty() && round.closed.is_empty()) {
+            self.add(&round)?;
+            if !is_recursive {
+                return Ok(());
+            }
+            let snapshot = self.snapshot_with(&round)?;
+            let found = [Found::of(&round.usual), Found::of(&round.closed)];
+            drop(round);
+            round = self.round(rules, &snapshot, &mut |work, rule| work.delta(rule, &found, &snapshot))?;
+        }
+        Ok(())
+    }
+
+    /// One round: the queries of each rule, and what they find.
+    fn round(
+        &mut self,
+        rules: &[usize],
+        snapshot: &Snapshot,
+        queries: &mut dyn FnMut(&mut Self, usize) -> Result<Vec<Asked>, EngineError>,
+    ) -> Result<Round, EngineError> {
+        self.rounds += 1;
+        if self.rounds > self.options.rounds_max {
+            return Err(EngineError::Rules(format!(
+                "after {} rounds there is still something new: rules that make new terms may have no end; nothing was changed",
+                self.options.rounds_max
+            )));
+        }
+        if let Some(progress) = &self.options.progress {
+            progress.round.store(self.rounds, Ordering::Relaxed);
+            progress.triples.store(self.triples, Ordering::Relaxed);
+        }
+        let (mut usual, mut closed) = (Gather::new(&self.budget), Gather::new(&self.budget));
+        for rule in rules {
+            let start = Instant::now();
+            if let Some(progress) = &self.options.progress {
+                progress.set_rule(&self.rules[*rule].name);
+            }
+            let asked = queries(self, *rule)?;
+            self.reports[*rule].1 += asked.len() as u64;
+            let mut found = 0;
+            for Asked { query, is_closure } in asked {
+                let gather = if is_closure { &mut closed } else { &mut usual };
+                found += self.evaluate(*rule, &query, snapshot, gather)?;
+            }
+            self.reports[*rule].0 += found as u64;
+            self.reports[*rule].2 += start.elapsed().as_secs_f64();
+        }
+        let ((usual, held), (mut closed, held_too)) = (usual.finish(), closed.finish());
+        // What was found in another way as well may lead on.
+        closed.retain(|triple| usual.binary_search(triple).is_err());
+        Ok(Round { usual, closed, _held: [held, held_too] })
+    }
+
+    /// What a rule asks of all triples.
+    fn whole(&mut self, at: usize, snapshot: &Snapshot) -> Result<Vec<Asked>, EngineError> {
+        let rule = &self.rules[at];
+        match &rule.shape {
+            Shape::Usual => Ok(vec![Asked::usual(rule.query())]),
+            Shape::Transitive(property) => Ok(vec![Asked::closure(rule.closure(property))]),
+            Shape::TransitiveOf { .. } => {
+                let mut asked = Vec::new();
+                for (id, property) in self.transitive(at, snapshot)? {
+                    self.closed.insert((at, id));
+                    asked.push(Asked::closure(self.rules[at].closure(&property)));
+                }
+                Ok(asked)
+            }
+        }
+    }
+
+    /// What a rule asks about what is new.
+    fn delta(
+        &mut self,
+        at: usize,
+        [usual, closed]: &[Found; 2],
+        snapshot: &Snapshot,
+    ) -> Result<Vec<Asked>, EngineError> {
+        match self.rules[at].shape.clone() {
+            Shape::Usual => {
+                let rule = &self.rules[at];
+                for atom in rule.reads_whole() {
+                    if usual.has(atom, snapshot)? || closed.has(atom, snapshot)? {
+                        return Ok(vec![Asked::usual(rule.query())]);
+                    }
+                }
+                let mut asked = Vec::new();
+                for (found, (graph, _)) in [(usual, &self.new.usual), (closed, &self.new.closed)] {
+                    if found.is_empty() {
+                        continue;
+                    }
+                    for delta in rule.deltas(graph) {
+                        if found.has(&delta.atom, snapshot)? {
+                            asked.push(Asked::usual(delta.query));
+                        }
+                    }
+                }
+                Ok(asked)
+            }
+            Shape::Transitive(property) => {
+                let is_new = usual.has(&lode_sparql::rules::Atom::of(property.property.clone()), snapshot)?;
+                let query = || Asked::closure(self.rules[at].closure_delta(&property, &self.new.usual.0));
+                Ok(is_new.then(query).into_iter().collect())
+            }
+            Shape::TransitiveOf { .. } => {
+                let mut asked = Vec::new();
+                for (id, property) in self.transitive(at, snapshot)? {
+                    if self.closed.insert((at, id)) {
+                        asked.push(Asked::closure(self.rules[at].closure(&property)));
+                    } else if usual.has(&lode_sparql::rules::Atom::of(property.property.clone()), snapshot)? {
+                        let query = self.rules[at].closure_delta(&property, &self.new.usual.0);
+                        asked.push(Asked::closure(query));
+                    }
+                }
+                Ok(asked)
+            }
+        }
+    }
+
+    /// The properties that are transitive now, for the rule of those.
+    fn transitive(&self, at: usize, snapshot: &Snapshot) -> Result<Vec<(ValueId, Transitive)>, EngineError> {
+        let Shape::TransitiveOf { class, property, ends } = &self.rules[at].shape else {
+            return Ok(Vec::new());
+        };
+        let ids = (snapshot.id_of(&lode_sparql::schema::vocabulary::rdf("type"))?, snapshot.id_of(class)?);
+        let (Some(type_id), Some(class)) = ids else { return Ok(Vec::new()) };
+        let graphs = (self.evaluation.default_graph == DefaultGraph::Separate)
+            .then_some([ValueId::DEFAULT_GRAPH, self.graph]);
+        let mut found = Vec::new();
+        let mut scan = snapshot.scan(Order::Posg, &[type_id, class], 0b1100)?;
+        let mut columns: [Vec<ValueId>; 4] = Default::default();
+        while scan.next(4096, &mut columns)? > 0 {
+            self.evaluation.cancel.check().map_err(EngineError::Cancelled)?;
+            let [_, _, subjects, in_graphs] = &mut columns;
+            for (id, graph) in subjects.drain(..).zip(in_graphs.drain(..)) {
+                if graphs.is_none_or(|graphs| graphs.contains(&graph)) {
+                    found.push(id);
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        let mut properties = Vec::with_capacity(found.len());
+        for id in found {
+            if let Term::NamedNode(name) = snapshot.term(id)? {
+                properties.push((id, Transitive::of(name, ends, property)));
+            }
+        }
+        Ok(properties)
+    }
+
+    /// Runs a query of a rule, and gathers what its head makes of the rows. How many triples are new.
+    fn evaluate(
+        &mut self,
+        at: usize,
+        query: &Query,
+        snapshot: &Snapshot,
+        gather: &mut Gather,
+    ) -> Result<usize, EngineError> {
+        let (budget, memos, share) = (self.budget.clone(), Arc::default(), share_of(&self.evaluation));
+        let session = SessionOptions { budget, now: self.now, memos, share };
+        let prepared = PreparedQuery::planned(query, snapshot.clone(), &self.evaluation, session, None)?;
+        let mut execution = prepared.execute()?;
+        let cx = Arc::clone(execution.context());
+        let mut head = Head::new(&self.rules[at], self.transaction)?;
+        let all_graphs = (self.evaluation.default_graph == DefaultGraph::Union).then_some(snapshot);
+        let mut triples = Vec::new();
+        while let Some(batch) = execution.next()? {
+            for row in 0..batch.rows {
+                head.fill((&batch, row), &cx, self.transaction, &mut triples)?;
+            }
+            let mut known = Known { transaction: self.transaction, inferred: self.graph, all_graphs };
+            triples.drain(..).try_for_each(|triple| gather.push(triple, &mut known))?;
+        }
+        drop(execution);
+        self.count_memory()?;
+        gather.settle(&mut Known { transaction: self.transaction, inferred: self.graph, all_graphs })
+    }
+
+    /// What the transaction holds now is taken from the budget.
+    fn count_memory(&mut self) -> Result<(), EngineError> {
+        let triples = usize::try_from(self.triples).unwrap_or(usize::MAX).saturating_mul(TRIPLE_BYTES);
+        let bytes = triples.saturating_add(TERM_COPIES * self.transaction.new_term_bytes());
+        let missing = bytes.saturating_sub(self.held.bytes());
+        self.held.grow(missing).map_err(too_much)
+    }
+
+    /// Adds what a round has found to the inferences.
+    fn add(&mut self, round: &Round) -> Result<(), EngineError> {
+        self.triples += (round.usual.len() + round.closed.len()) as u64;
+        self.count_memory()?;
+        let quads = merged(round, |_| self.graph);
+        Ok(self.transaction.insert_new(&quads)?)
+    }
+
+    /// The state with what a round has found, which is in graphs of its own as well.
+    fn snapshot_with(&mut self, round: &Round) -> Result<Snapshot, EngineError> {
+        let (usual, closed) = (self.new.usual.1, self.new.closed.1);
+        let quads = merged(round, |is_closed| if is_closed { closed } else { usual });
+        Ok(self.transaction.snapshot_beside(&quads)?)
+    }
+
+    /// Takes out what rules had for themselves, and tells what was done.
+    pub fn finish(
+        mut self,
+        named: &[(String, Rule)],
+        report: &mut MaterialiseReport,
+    ) -> Result<(), EngineError> {
+        let snapshot = self.transaction.snapshot()?;
+        self.triples -= self.remove_auxiliary(&snapshot)?;
+        report.lists_too_long = self.lists_too_long(&snapshot)?;
+        report.inferred = self.triples;
+        report.rounds = self.rounds;
+        report.rules = named
+            .iter()
+            .zip(&self.reports)
+            .map(|((source, rule), (triples, evaluations, seconds))| RuleReport {
+                source: source.clone(),
+                rule: rule.name.clone(),
+                triples: *triples,
+                evaluations: *evaluations,
+                seconds: *seconds,
+            })
+            .collect();
+        Ok(())
+    }
+
+    fn remove_auxiliary(&mut self, snapshot: &Snapshot) -> Result<u64, EngineError> {
+        let written = self.rules.iter().flat_map(Rule::writes).filter_map(|atom| atom.predicate.as_ref());
+        let own: HashSet<&NamedNode> = written.filter(|name| name.as_str().starts_with(AUXILIARY)).collect();
+        let mut quads = Vec::new();
+        for name in own {
+            let Some(predicate) = snapshot.id_of(&Term::from(name.clone()))? else { continue };
+            let mut scan = snapshot.scan(Order::Psog, &[predicate], 0b1110)?;
+            let mut columns: [Vec<ValueId>; 4] = Default::default();
+            while scan.next(4096, &mut columns)? > 0 {
+                self.evaluation.cancel.check().map_err(EngineError::Cancelled)?;
+                let [_, subjects, objects, graphs] = &mut columns;
+                for ((s, o), g) in subjects.drain(..).zip(objects.drain(..)).zip(graphs.drain(..)) {
+                    if g == self.graph {
+                        quads.push([s, predicate, o, g]);
+                    }
+                }
+            }
+        }
+        self.held.grow(quads.len().saturating_mul(DELETION_BYTES)).map_err(too_much)?;
+        quads.iter().for_each(|quad| self.transaction.delete(*quad));
+        Ok(quads.len() as u64)
+    }
+
+    /// Chains and keys that have more members than there are rules for.
+    fn lists_too_long(&self, snapshot: &Snapshot) -> Result<u64, EngineError> {
+        let name = |name: &str| snapshot.id_of(&lode_sparql::schema::vocabulary::owl(name));
+        let rest = snapshot.id_of(&lode_sparql::schema::vocabulary::rdf("rest"))?;
+        let reads = |name: &str| {
+            let term = lode_sparql::schema::vocabulary::owl(name);
+            let is = |atom: &lode_sparql::rules::Atom| {
+                atom.predicate.as_ref().is_some_and(|p| Term::from(p.clone()) == term)
+            };
+            self.rules.iter().any(|rule| rule.reads().any(is))
+        };
+        let (mut count, mut columns): (u64, [Vec<ValueId>; 4]) = (0, Default::default());
+        for property in ["propertyChainAxiom", "hasKey"] {
+            let (Some(property), Some(rest), true) = (name(property)?, rest, reads(property)) else {
+                continue;
+            };
+            let mut scan = snapshot.scan(Order::Posg, &[property], 0b0010)?;
+            while scan.next(4096, &mut columns)? > 0 {
+                for list in std::mem::take(&mut columns[1]) {
+                    let mut at = Some(list);
+                    for _ in 0..=LIST_MAX {
+                        let Some(cell) = at else { break };
+                        let mut next: [Vec<ValueId>; 4] = Default::default();
+                        snapshot.scan(Order::Psog, &[rest, cell], 0b0100)?.next(1, &mut next)?;
+                        at = next[2].pop();
+                    }
+                    count += u64::from(at.is_some());
+                }
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// A query of a rule.
+struct Asked {
+    query: Query,
+    /// Whether it finds all pairs of a transitive property.
+    is_closure: bool,
+}
+
+impl Asked {
+    fn usual(query: Query) -> Self {
+        Self { query, is_closure: false }
+    }
+
+    fn closure(query: Query) -> Self {
+        Self { query, is_closure: true }
+    }
+}
+
+/// The triples of a round as quads, sorted.
+fn merged(round: &Round, graph: impl Fn(bool) -> ValueId) -> Vec<[ValueId; 4]> {
+    let quads = |triples: &[Triple], graph: ValueId| -> Vec<[ValueId; 4]> {
+        triples.iter().map(|[s, p, o]| [*s, *p, *o, graph]).collect()
+    };
+    let mut all = quads(&round.usual, graph(false));
+    all.extend(quads(&round.closed, graph(true)));
+    // Two sorted runs: a merge.
+    all.sort();
+    all
+}

@@ -3,9 +3,10 @@
 
 use crate::backup::KEPT_PREFIXES;
 use crate::kept_files::{read_beside, replace_beside};
+use crate::last_prefixes::KeptPrefixes;
 use crate::store::Store;
 use lode_rdf::NamedNode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 /// So many are kept.
@@ -14,13 +15,6 @@ const PREFIXES_MAX: usize = 1_000;
 const FILE_BYTES_MAX: usize = 1 << 20;
 /// Another process may write the file: it is read again after so long.
 const REREAD_EVERY: Duration = Duration::from_secs(1);
-
-/// Names without the colon, and IRIs, sorted by name.
-pub type KeptPrefixes = Arc<[(String, String)]>;
-
-/// What was read last, and when.
-#[derive(Debug, Default)]
-pub(crate) struct LastPrefixes(Mutex<Option<(Instant, KeptPrefixes)>>);
 
 impl Store {
     /// The prefixes that are kept; none where they cannot be read.

@@ -3,7 +3,7 @@
 use crate::error::StoreError;
 use crate::fair_lock::FairLock;
 use crate::identity::random_identity;
-use crate::kept_prefixes::LastPrefixes;
+use crate::last_prefixes::LastPrefixes;
 use crate::log::{Log, LogCounters, Salvaged};
 use crate::manifest::{BACKUP, LOCK, Manifest, is_disposable, log_file, log_number, log_of, segment_number};
 use crate::recovery::{FoundLog, OpenFiles, apply_sound_log, recover, skip_lost_versions};

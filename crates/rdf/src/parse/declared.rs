@@ -9,7 +9,7 @@ const NAME_BYTES_MAX: usize = 64;
 /// and IRIs of so many.
 const IRI_BYTES_MAX: usize = 400;
 
-/// Prefixes without the colon, with their IRIs. Of several declarations of one name the first counts.
+/// Prefixes without the colon, with their IRIs. Of several declarations of one name that of the foremost piece of the document counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeclaredPrefixes(BTreeMap<Box<str>, (u64, Box<str>)>);
 

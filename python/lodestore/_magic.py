@@ -57,6 +57,7 @@ def _parser() -> ArgumentParser:
     parser.add_argument("--frame", metavar="NAME", help="a variable for the answer as a data frame of pandas")
     parser.add_argument("-n", "--rows", type=int, default=50, metavar="N", help="rows that are shown (50)")
     parser.add_argument("-b", "--bind", action="append", default=[], metavar="VAR=NAME", help="a variable of the query, and one of Python")
+    parser.add_argument("--reason", metavar="RULES", help="also find what follows: hierarchies, rdfs, rdfs-plus")
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="seconds that it may take")
     parser.add_argument("--table", action="store_true", help="triples as a table, and not as a drawing")
     parser.add_argument("--explain", action="store_true", help="shows the plan, and runs nothing")
@@ -115,6 +116,8 @@ class SparqlMagics(Magics):
         database = self._database
         assert database is not None
         options: Dict[str, Any] = {"bindings": self._bindings(arguments.bind)}
+        if arguments.reason is not None:
+            options["reason"] = arguments.reason
         if arguments.timeout is not None:
             options["timeout"] = arguments.timeout
         if arguments.explain:

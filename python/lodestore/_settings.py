@@ -29,6 +29,10 @@ class QueryOptions(TypedDict, total=False):
     """Graphs in the place of the query's FROM."""
     named_graphs: Sequence[str]
     """Graphs in the place of the query's FROM NAMED."""
+    reason: str
+    """Of queries: rules by which what follows from the data is found, too: `'hierarchies'`, `'rdfs'`, `'rdfs-plus'`, or single ones."""
+    schema_graphs: Sequence[str]
+    """The graphs that have the schema for `reason`; unless told, all."""
     timeout: float
     """Seconds that it may take."""
     memory: Bytes
@@ -59,6 +63,8 @@ class RunSettings:
     union_default_graph: bool = False
     default_graphs: Sequence[str] = ()
     named_graphs: Sequence[str] = ()
+    reason: Optional[str] = None
+    schema_graphs: Sequence[str] = ()
     timeout: Optional[float] = None
     memory: Optional[int] = None
     threads: Optional[int] = None
@@ -118,7 +124,7 @@ def run_settings(text: str, options: Mapping[str, Any]) -> RunSettings:
     settings = dict(options)
     settings["bindings"] = _bindings(text, options.get("bindings"))
     settings["memory"] = bytes_of(options.get("memory"))
-    for name in ("default_graphs", "named_graphs", "allow_service", "allow_load"):
+    for name in ("default_graphs", "named_graphs", "schema_graphs", "allow_service", "allow_load"):
         if isinstance(settings.get(name), str):
             raise TypeError(f"{name} takes a list of texts, and not one text")
         settings[name] = [str(getattr(entry, "value", entry)) for entry in settings.get(name) or ()]

@@ -5,8 +5,10 @@ use crate::terms;
 use lode_engine::store::{BackgroundOptions, WriteOptions};
 use lode_engine::{
     CancelToken, DefaultGraph, HttpService, HttpServiceOptions, LoadAllow, MemoryBudget, OpenOptions,
-    QueryOptions, UpdateOptions, machine_memory_bytes,
+    QueryOptions, Reasoning, UpdateOptions, machine_memory_bytes,
 };
+use lode_rdf::NamedNode;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,6 +90,9 @@ pub struct RunSettings<'py> {
     union_default_graph: bool,
     default_graphs: Vec<String>,
     named_graphs: Vec<String>,
+    /// Rules, by their names.
+    reason: Option<String>,
+    schema_graphs: Vec<String>,
     timeout: Option<f64>,
     memory: Option<usize>,
     threads: Option<usize>,
@@ -112,6 +117,7 @@ impl RunSettings<'_> {
         }
         let set = options.set_dataset(&self.default_graphs, &self.named_graphs);
         set.map_err(|error| failure::of_engine(py, &error))?;
+        options.reasoning = self.reasoning()?;
         options.cancel = CancelToken::new(duration(py, "timeout", self.timeout)?);
         options.memory_bytes =
             self.memory.map_or(options.memory_bytes, |bytes| bytes.min(options.memory_bytes));
@@ -129,6 +135,17 @@ impl RunSettings<'_> {
                 Some(Arc::new(service.map_err(|error| failure::new(py, "QueryError", &error))?));
         }
         Ok(options)
+    }
+
+    /// What follows and is found, too.
+    fn reasoning(&self) -> PyResult<Option<Reasoning>> {
+        let wrong = |error: String| PyValueError::new_err(error);
+        let rules = self.reason.as_deref().map(str::parse).transpose().map_err(wrong)?;
+        let graph = |name: &String| {
+            NamedNode::new(name).map_err(|error| wrong(format!("schema_graphs: {name:?} is no IRI: {error}")))
+        };
+        let graphs = self.schema_graphs.iter().map(graph).collect::<PyResult<_>>()?;
+        Ok(rules.and_then(Reasoning::by).map(|reasoning| Reasoning { graphs, ..reasoning }))
     }
 
     /// For updates.
@@ -150,6 +167,6 @@ impl RunSettings<'_> {
 pub fn duration(_: Python<'_>, what: &str, seconds: Option<f64>) -> PyResult<Option<Duration>> {
     let Some(seconds) = seconds.filter(|seconds| *seconds < SECONDS_MAX) else { return Ok(None) };
     let time = Duration::try_from_secs_f64(seconds);
-    let wrong = |error| pyo3::exceptions::PyValueError::new_err(format!("{what}: {error}"));
+    let wrong = |error| PyValueError::new_err(format!("{what}: {error}"));
     time.map(Some).map_err(wrong)
 }

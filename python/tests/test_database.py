@@ -122,6 +122,34 @@ def test_datasets(people: lodestore.Database) -> None:
     assert people.ask("ASK { <ann> ?p ?o }", base="http://example.org/") is True
 
 
+def test_reasoning(db: lodestore.Database) -> None:
+    db.load(
+        b"""
+        @prefix : <e:> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :schema { :Cat rdfs:subClassOf :Animal . :owns rdfs:domain :Person }
+        :data { :tom a :Cat . :ann :owns :tom }
+        """,
+        format="trig",
+    )
+
+    def found(name: str, **options: Any) -> List[str]:
+        rows = db.select(f"SELECT ?x {{ GRAPH ?g {{ ?x a <e:{name}> }} }}", **options)
+        return [str(row.to_python()[0]) for row in rows]
+
+    assert (found("Animal"), found("Animal", reason="none")) == ([], [])
+    assert (found("Animal", reason="hierarchies"), found("Person", reason="hierarchies")) == (["e:tom"], [])
+    assert found("Person", reason="domain") == found("Person", reason="rdfs") == ["e:ann"]
+    assert found("Animal", reason="rdfs", schema_graphs=["e:schema"]) == ["e:tom"]
+    assert found("Animal", reason="rdfs", schema_graphs=["e:data"]) == []
+    assert "e:Cat" in db.explain("SELECT * { GRAPH ?g { ?x a <e:Animal> } }", reason="rdfs")
+    with pytest.raises(ValueError, match="no rules are called `owl`; there are"):
+        found("Animal", reason="owl")
+    with pytest.raises(ValueError, match="schema_graphs"):
+        found("Animal", reason="rdfs", schema_graphs=["no iri"])
+    with pytest.raises(TypeError, match="a list"):
+        found("Animal", reason="rdfs", schema_graphs="e:schema")
+
+
 def test_formats(people: lodestore.Database, tmp_path: pathlib.Path) -> None:
     query = "SELECT ?n { <http://example.org/ann> <http://example.org/age> ?n }"
     assert people.select(query).serialize("csv") == b"n\r\n41\r\n"

@@ -1,7 +1,7 @@
 //! Asks the data what gives answers: by queries that have little time and memory, and whose errors only mean that nothing is known.
 
 use crate::clock::Clock;
-use lode_engine::store::Snapshot;
+use lode_engine::store::{KeptPrefixes, Snapshot};
 use lode_engine::{Database, EngineError, PlanWarning, QueryOptions, QueryResults};
 use lode_rdf::Term;
 use std::collections::HashSet;
@@ -41,6 +41,11 @@ impl<'a> Data<'a> {
             ..options.clone()
         };
         Self { database, snapshot: database.snapshot(), options, clock }
+    }
+
+    /// The prefixes that are kept with the data.
+    pub fn prefixes(&self) -> KeptPrefixes {
+        self.database.store().prefixes()
     }
 
     /// The memory that all share, for what is kept.

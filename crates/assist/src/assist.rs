@@ -91,14 +91,20 @@ impl Assist {
         check(text, form, options.base_iri.as_deref(), self.data(options).as_ref())
     }
 
-    /// The usual prefixes that the data uses; all usual ones without data.
+    /// The prefixes that are kept with the data, and the usual ones that it uses; all usual ones without data.
     ///
     /// # Errors
     /// Where the store cannot be read.
     pub fn prefixes(&self, options: &QueryOptions) -> Result<Vec<Prefix>, EngineError> {
         let prefix = |(name, iri): (&str, &str)| Prefix { name: name.to_owned(), iri: iri.to_owned() };
         match self.data(options) {
-            Some(data) => Ok(self.kept.schema(&data)?.prefixes.iter().copied().map(prefix).collect()),
+            Some(data) => {
+                let (kept, schema) = (data.prefixes(), self.kept.schema(&data)?);
+                let is_free = |name: &str| kept.iter().all(|(other, _)| other != name);
+                let usual = schema.prefixes.iter().copied().filter(|(name, _)| is_free(name));
+                let kept = kept.iter().map(|(name, iri)| (name.as_str(), iri.as_str()));
+                Ok(kept.chain(usual).map(prefix).collect())
+            }
             None => Ok(lode_syntax::usual_prefixes().map(prefix).collect()),
         }
     }

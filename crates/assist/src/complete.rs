@@ -35,7 +35,7 @@ pub(crate) fn complete(
     let parsed = lode_syntax::parse(text, Form::Query, lode_sparql::parse::vocabulary());
     let tokens = parsed.tree.tokens();
     let Some(typed) = typed(text, tokens, at) else { return Ok(nothing) };
-    let names = Names::of(text, tokens);
+    let names = Names::of(text, tokens).over(data.map(|(data, _)| data.prefixes()).unwrap_or_default());
     let found = found(text, tokens, &typed, &names);
     let (role, patterns) = found.map_or((Role::Keyword, None), |found| (found.role, found.patterns));
     let mut call =
@@ -66,7 +66,7 @@ impl Call<'_> {
         let fragment = &self.typed.fragment;
         match role {
             Role::PrefixName => self.items = items::declarations(fragment, self.names, schema),
-            Role::PrefixIri(name) => self.items = items::declared_iri(name, fragment),
+            Role::PrefixIri(name) => self.items = items::declared_iri(name, fragment, self.names),
             Role::Datatype => self.items = items::datatypes(fragment, self.names),
             Role::Keyword => self.keywords(),
             Role::Variable => {

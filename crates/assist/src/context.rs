@@ -19,6 +19,8 @@ pub(crate) struct Patterns {
     joined: Template,
     /// As they stand in the text, where that is something else.
     whole: Option<Template>,
+    /// The query with all that is made of its solutions, where that may leave none.
+    full: Option<Template>,
     /// Those of the same group that share a variable with the place's own, where that is less: what has no answer here has none in the others.
     near: Option<Template>,
 }
@@ -42,8 +44,8 @@ impl Template {
 impl Patterns {
     /// Queries that must have answers where `written` stands at the place.
     pub fn asks(&self, written: &str) -> Vec<String> {
-        let whole = self.whole.iter().map(|whole| whole.ask(written));
-        std::iter::once(self.joined.ask(written)).chain(whole).collect()
+        let more = self.whole.iter().chain(&self.full).map(|more| more.ask(written));
+        std::iter::once(self.joined.ask(written)).chain(more).collect()
     }
 
     /// The query of the nearest of them, which is quick to answer and proves less.
@@ -113,7 +115,49 @@ pub(crate) fn patterns(path: &[At<'_>], place: Range<usize>) -> Option<Patterns>
     let whole = || Some(template(text.get(span.start..place.start)?, text.get(place.end..span.end)?));
     let whole = if writer.is_verbatim { None } else { whole() };
     let near = near(path, &place).map(|(before, after)| template(&before, &after));
-    Some(Patterns { joined, whole, near })
+    let full = full(path.get(outermost.checked_sub(1)?)?, *group, &place);
+    let full = full.map(|(before, after)| Template { dataset: dataset.clone(), ..template(&before, &after) });
+    Some(Patterns { joined, whole, full, near })
+}
+
+/// The query before and behind the place, as a group, where what is behind WHERE may leave nothing of its solutions: HAVING, OFFSET, and DESCRIBE of what is
+/// no resource.
+fn full(form: &At<'_>, group: At<'_>, place: &Range<usize>) -> Option<(String, String)> {
+    let (tree, of_group) = (form.tree(), group.span());
+    let text = |range: Range<usize>| tree.text().get(range);
+    match form.node() {
+        Node::Select => {
+            let may_drop = [Node::Having, Node::Offset].into_iter().any(|node| form.child(node).is_some());
+            // A sub-select has no dataset of its own, which would have to be left out of its text.
+            let is_plain = form.child(Node::From).is_none();
+            let span = form.span();
+            let whole = may_drop && is_plain;
+            whole.then(|| {
+                Some((
+                    format!("{{ {}", text(span.start..place.start)?),
+                    format!("{} }}", text(place.end..span.end)?),
+                ))
+            })?
+        }
+        Node::Describe => {
+            let named = |child: &At<'_>| matches!(child.node(), Node::Iri | Node::Name);
+            if form.children().any(|child| named(&child)) {
+                return None;
+            }
+            let variables = form.children().filter(|child| child.node() == Node::Variable);
+            let tests: Vec<String> = variables
+                .map(|variable| {
+                    let name = variable.text();
+                    format!("(ISIRI({name}) || ISBLANK({name})) && EXISTS {{ {name} ?lode_p ?lode_o }}")
+                })
+                .collect();
+            let filter = format!(" FILTER({}) }}", tests.join(" || "));
+            let before = format!("{{ {}", text(of_group.start..place.start)?);
+            let after = format!("{}{filter}", text(place.end..of_group.end)?);
+            (!tests.is_empty()).then_some((before, after))
+        }
+        _ => None,
+    }
 }
 
 /// The triples of a place with those of their group that share a variable with them, before and behind the place; none where that is all of the text.
@@ -280,6 +324,33 @@ mod tests {
         let found = found(&text, tokens, &typed, &Names::of(&text, tokens))?;
         let ask = found.patterns?.near_ask("<x:y>")?;
         Some(ask.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    /// What must have an answer with `<x:y>` at the mark besides the pattern.
+    fn asked(marked: &str) -> Vec<String> {
+        let at = marked.find('|').unwrap();
+        let text = marked.replacen('|', "", 1);
+        let parsed = lode_syntax::parse(&text, Form::Query, lode_sparql::parse::vocabulary());
+        let tokens = parsed.tree.tokens();
+        let typed = typed(&text, tokens, at).unwrap();
+        let found = found(&text, tokens, &typed, &Names::of(&text, tokens)).unwrap();
+        let asks = found.patterns.unwrap().asks("<x:y>");
+        asks.iter().skip(1).map(|ask| ask.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    }
+
+    #[test]
+    fn what_is_made_of_solutions_must_leave_some() {
+        let select = "SELECT ?s (COUNT(*) AS ?n) { ?s | ?o } GROUP BY ?s HAVING(COUNT(*) > 1)";
+        assert_eq!(asked(select), [format!("ASK {{ {} }}", select.replace('|', "<x:y>"))]);
+        let offset = asked("SELECT * { ?s | ?o } OFFSET 3");
+        assert_eq!(offset, ["ASK { SELECT * { ?s <x:y> ?o } OFFSET 3 }"]);
+        assert_eq!(
+            asked("DESCRIBE ?o { ?s | ?o }"),
+            ["ASK { { ?s <x:y> ?o } FILTER((ISIRI(?o) || ISBLANK(?o)) && EXISTS { ?o ?lode_p ?lode_o }) }"]
+        );
+        for text in ["SELECT * { ?s | ?o } LIMIT 3", "ASK { ?s | ?o }", "DESCRIBE ?o <x:z> { ?s | ?o }"] {
+            assert!(asked(text).is_empty(), "{text}");
+        }
     }
 
     #[test]

@@ -43,7 +43,8 @@ pub(crate) fn hover(
     if token.kind() == TokenKind::Word {
         return Ok(of_word(written).map(|text| Hover { text, ..place }));
     }
-    match Names::of(text, tokens).expanded(token.kind(), written) {
+    let names = Names::of(text, tokens).over(data.map(Data::prefixes).unwrap_or_default());
+    match names.expanded(token.kind(), written) {
         Some(iri) => of_iri(iri, place, data).map(Some),
         None => Ok(None),
     }

@@ -106,14 +106,16 @@ pub(crate) fn prefixes(fragment: &Fragment, names: &Names, schema: &Schema) -> V
         ..Item::new(format!("{name}:"), ItemKind::Prefix)
     };
     let declared = names.declared().map(|(name, iri)| item(name, iri, None));
-    let used = schema.prefixes.iter().filter(|(name, _)| !names.is_declared(name));
-    let used = used.map(|(name, iri)| {
-        item(name, iri, Some(Prefix { name: (*name).to_owned(), iri: (*iri).to_owned() }))
-    });
-    declared.chain(used).filter(|item| begins(&item.insert, start)).collect()
+    let is_free = |name: &str| !names.is_declared(name) && names.kept().all(|(kept, _)| kept != name);
+    let used: Vec<(&str, &str)> = schema.prefixes.iter().copied().filter(|(name, _)| is_free(name)).collect();
+    let known = names
+        .kept()
+        .chain(used)
+        .map(|(name, iri)| item(name, iri, Some(Prefix { name: name.to_owned(), iri: iri.to_owned() })));
+    declared.chain(known).filter(|item| begins(&item.insert, start)).collect()
 }
 
-/// Declarations of prefixes: those that the data uses first.
+/// Declarations of prefixes: those that are kept with the data first, then those that it uses.
 pub(crate) fn declarations(fragment: &Fragment, names: &Names, schema: &Schema) -> Vec<Item> {
     let start = match fragment {
         Fragment::Nothing => "",
@@ -123,7 +125,10 @@ pub(crate) fn declarations(fragment: &Fragment, names: &Names, schema: &Schema) 
     };
     let is_used = |name: &str| schema.prefixes.iter().any(|(used, _)| *used == name);
     let rest = lode_syntax::usual_prefixes().filter(|(name, _)| !is_used(name));
-    let all = schema.prefixes.iter().copied().chain(rest);
+    let is_kept = |name: &str| names.kept().any(|(kept, _)| kept == name);
+    let usual = schema.prefixes.iter().copied().chain(rest).filter(|(name, _)| !is_kept(name));
+    let usual: Vec<(&str, &str)> = usual.collect();
+    let all = names.kept().chain(usual);
     let fitting = all.filter(|(name, _)| !names.is_declared(name) && begins(name, start));
     let item = |(name, iri): (&str, &str)| Item {
         label: format!("{name}:"),
@@ -133,14 +138,14 @@ pub(crate) fn declarations(fragment: &Fragment, names: &Names, schema: &Schema) 
     fitting.map(item).collect()
 }
 
-/// What a prefix usually stands for.
-pub(crate) fn declared_iri(prefix: &str, fragment: &Fragment) -> Vec<Item> {
+/// What a prefix stands for by the data, or usually.
+pub(crate) fn declared_iri(prefix: &str, fragment: &Fragment, names: &Names) -> Vec<Item> {
     let start = match fragment {
         Fragment::Nothing => "",
         Fragment::Iri(start) => start.as_str(),
         _ => return Vec::new(),
     };
-    let iri = lode_syntax::usual_prefix(prefix).filter(|iri| iri.starts_with(start));
+    let iri = names.known_iri_of(prefix).filter(|iri| iri.starts_with(start));
     iri.map(|iri| Item { iri: Some(iri.to_owned()), ..Item::new(format!("<{iri}>"), ItemKind::Prefix) })
         .into_iter()
         .collect()

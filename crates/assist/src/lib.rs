@@ -40,5 +40,5 @@ pub use pieces::{
     PieceKind, Wholeness, counting_variables, declared_prefixes, error_behind_first_line, pieces, wholeness,
     with_prefixes,
 };
-pub use shortening::prefixes_over_usual;
+pub use shortening::{kept_prefixes, prefixes_over_usual};
 pub use words::functions;

@@ -1,6 +1,7 @@
 //! Names of a text: what its prefixes stand for, and how an IRI is written in it.
 
 use crate::answer::Prefix;
+use lode_engine::store::KeptPrefixes;
 use lode_syntax::{Token, TokenKind, usual_prefix, usual_prefixes};
 use std::collections::BTreeSet;
 
@@ -14,6 +15,8 @@ pub(crate) struct Names {
     declared: Vec<(String, String)>,
     /// Those that it uses and does not declare.
     undeclared: BTreeSet<String>,
+    /// Those that are kept with the data: they count before the usual ones.
+    kept: KeptPrefixes,
 }
 
 /// An IRI as it is written in a text.
@@ -61,10 +64,34 @@ impl Names {
         names
     }
 
-    /// What a prefix stands for: by the text, or usually.
+    /// The same with prefixes that are kept with the data.
+    #[must_use]
+    pub fn over(self, kept: KeptPrefixes) -> Self {
+        Self { kept, ..self }
+    }
+
+    /// What a prefix stands for: by the text, by the data, or usually.
     pub fn iri_of(&self, prefix: &str) -> Option<&str> {
         let declared = self.declared.iter().rev().find(|(name, _)| name == prefix);
-        declared.map(|(_, iri)| iri.as_str()).or_else(|| usual_prefix(prefix))
+        declared.map(|(_, iri)| iri.as_str()).or_else(|| self.known_iri_of(prefix))
+    }
+
+    /// What a prefix stands for that the text does not declare: by the data, or usually.
+    pub fn known_iri_of(&self, prefix: &str) -> Option<&str> {
+        let kept = self.kept.iter().find(|(name, _)| name == prefix);
+        kept.map(|(_, iri)| iri.as_str()).or_else(|| usual_prefix(prefix))
+    }
+
+    /// The prefixes that are kept with the data and not declared.
+    pub fn kept(&self) -> impl Iterator<Item = (&str, &str)> {
+        let kept = self.kept.iter().map(|(name, iri)| (name.as_str(), iri.as_str()));
+        kept.filter(|(name, _)| !self.is_declared(name))
+    }
+
+    /// The usual ones, where the text and the data say nothing else of the name.
+    fn usual(&self) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
+        let is_kept = |prefix: &str| self.kept.iter().any(|(name, _)| name == prefix);
+        usual_prefixes().filter(move |(name, _)| !self.is_declared(name) && !is_kept(name))
     }
 
     /// Whether the text declares a prefix.
@@ -100,8 +127,8 @@ impl Names {
     /// The namespaces whose prefixes fit.
     pub fn namespaces(&self, fits: &dyn Fn(&str) -> Option<u8>) -> Vec<(String, u8)> {
         let fitting = |(name, iri): (&str, &str)| Some((iri.to_owned(), fits(name)?));
-        let usual = usual_prefixes().filter(|(name, _)| !self.is_declared(name));
-        self.declared().filter_map(fitting).chain(usual.filter_map(fitting)).collect()
+        let known = self.kept().filter_map(fitting).chain(self.usual().filter_map(fitting));
+        self.declared().filter_map(fitting).chain(known).collect()
     }
 
     /// The IRI of a token that is one, or a name.
@@ -118,7 +145,6 @@ impl Names {
 
     /// How an IRI is written.
     pub fn write(&self, iri: &str) -> Written {
-        let mut usual = usual_prefixes().filter(|(name, _)| !self.is_declared(name));
         let fits = |namespace: &str| iri.strip_prefix(namespace).is_some_and(is_local);
         // Declared ones go before longer ones that would have to be declared.
         let best = |prefixes: &mut dyn Iterator<Item = (&str, &str)>| {
@@ -128,7 +154,7 @@ impl Names {
         };
         let declared = best(&mut self.declared());
         let is_declared = declared.is_some();
-        match declared.or_else(|| best(&mut usual)) {
+        match declared.or_else(|| best(&mut self.kept())).or_else(|| best(&mut self.usual())) {
             Some((name, namespace)) => {
                 let local = iri.strip_prefix(&namespace).unwrap_or("");
                 let text = format!("{name}:{local}");
@@ -187,6 +213,21 @@ mod tests {
             Written { text: "rdfs:label".to_owned(), prefix: Some(Prefix { name, iri: iri.clone() }) };
         assert_eq!(found.write(&format!("{iri}label")), label);
         assert_eq!(found.missing(), format!("PREFIX my: <urn:undeclared:my:> PREFIX rdfs: <{iri}> "));
+    }
+
+    #[test]
+    fn what_the_data_calls_things_counts_before_what_is_usual() {
+        let pairs =
+            [("ex", "http://e/"), ("foaf", "http://own/"), ("mine", "http://www.w3.org/2000/01/rdf-schema#")];
+        let kept = pairs.map(|(name, iri)| (name.to_owned(), iri.to_owned()));
+        let found = names("SELECT * { ?s ex:p foaf:x, owl:y }").over(kept.into());
+        let text = |iri: &str| found.write(iri).text;
+        assert_eq!((text("http://e/a"), text("http://own/b")), ("ex:a".to_owned(), "foaf:b".to_owned()));
+        // What foaf usually is has another name here, or none.
+        assert_eq!(text("http://xmlns.com/foaf/0.1/name"), "<http://xmlns.com/foaf/0.1/name>");
+        assert_eq!(text("http://www.w3.org/2000/01/rdf-schema#label"), "mine:label");
+        let owl = "PREFIX owl: <http://www.w3.org/2002/07/owl#> ";
+        assert_eq!(found.missing(), format!("PREFIX ex: <http://e/> PREFIX foaf: <http://own/> {owl}"));
     }
 
     #[test]

@@ -89,7 +89,10 @@ fn open_iri(text: &str, token: &Token, at: usize) -> Option<Typed> {
     if !is_open || written.starts_with('=') {
         return None;
     }
-    let is_closed = token.kind() == TokenKind::Iri && token.start() == start;
+    // Where it was not closed, the lexer takes all up to the end of another one for it.
+    let is_closed = token.kind() == TokenKind::Iri
+        && token.start() == start
+        && text.get(at..token.end()).is_some_and(|rest| !rest.trim_end_matches('>').contains(no_iri));
     let to = if is_closed { token.end() } else { at };
     Some(Typed { from: start, to, fragment: Fragment::Iri(written.to_owned()) })
 }
@@ -126,6 +129,8 @@ mod tests {
         assert_eq!(at("{ ?|"), Some((2, 3, Fragment::Variable(String::new()))));
         assert_eq!(at("{ <http://e|/x> }"), Some((2, 14, Fragment::Iri("http://e".into()))));
         assert_eq!(at("{ <http://e/|"), Some((2, 12, Fragment::Iri("http://e/".into()))));
+        assert_eq!(at("{ ?s <http://e| <http://f/x> . }"), Some((5, 14, Fragment::Iri("http://e".into()))));
+        assert_eq!(at("{ ?s <http://e| ?o . ?o ?p <x> }"), Some((5, 14, Fragment::Iri("http://e".into()))));
         assert_eq!(at("{ <|"), Some((2, 3, Fragment::Iri(String::new()))));
         assert_eq!(at("{ ?s ?p \"ab|c\""), Some((8, 13, Fragment::Text("ab".into()))));
         assert_eq!(at("{ ?s ?p 12|"), None);

@@ -34,6 +34,13 @@ pub(crate) struct List {
     pub is_all: bool,
 }
 
+/// What names stand for as well, which usually are others.
+const OTHERS: [(&str, &str); 3] = [
+    ("geo", "http://www.w3.org/2003/01/geo/wgs84_pos#"),
+    ("schema", "https://schema.org/"),
+    ("dc", "http://purl.org/dc/terms/"),
+];
+
 /// What is used in a version.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Schema {
@@ -131,6 +138,13 @@ impl Schema {
             // Of several names for one namespace the first by the alphabet is offered.
             let is_known = self.prefixes.iter().any(|(_, known)| *known == iri);
             if !is_known && !snapshot.some_ids_with_prefix(Section::Iri, iri.as_bytes(), 1)?.is_empty() {
+                self.prefixes.push((name, iri));
+            }
+        }
+        // A name that two vocabularies have is that of the one that the data uses, where it uses one of them.
+        for (name, iri) in OTHERS {
+            let has_name = self.prefixes.iter().any(|(known, _)| *known == name);
+            if !has_name && !snapshot.some_ids_with_prefix(Section::Iri, iri.as_bytes(), 1)?.is_empty() {
                 self.prefixes.push((name, iri));
             }
         }

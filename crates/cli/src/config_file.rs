@@ -179,14 +179,18 @@ fn check(arg: &Arg, key: &str, values: &[String]) -> Result<(), String> {
     let option = arg.get_long().unwrap_or("value");
     let args = values.iter().map(|value| format!("--{option}={value}"));
     let Err(error) = command.try_get_matches_from(args) else { return Ok(()) };
-    // Of several lines the first says what is wrong.
+    // Of several lines the first says what is wrong; those up to an empty one, what there is.
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
     let reason = line.split_once("': ").map_or(line, |(_, reason)| reason);
-    let hints: Vec<&str> =
-        text.lines().skip(1).map(str::trim).filter(|line| line.starts_with("[possible")).collect();
+    let rest = text.lines().skip(1).take_while(|line| !line.trim().is_empty());
+    let hint = |line: &str| match line.trim() {
+        values if values.starts_with("[possible") => format!(" {values}"),
+        _ => format!("\n{line}"),
+    };
+    let hints: String = rest.map(hint).collect();
     let value = values.first().map_or("", String::as_str);
-    Err(format!("{key} = {}: {} {}", value.escape_debug(), reason, hints.join(" ")).trim_end().to_owned())
+    Err(format!("{key} = {}: {reason}{hints}", value.escape_debug()))
 }
 
 /// Line and column of the beginning, both from 1.

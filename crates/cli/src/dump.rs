@@ -9,6 +9,7 @@ use crate::memory::DumpMemory;
 use crate::remote::{self, Remote, Told};
 use crate::screen::Screen;
 use anyhow::bail;
+use lode_assist::kept_prefixes;
 use lode_engine::store::{DumpOptions, DumpScope, dump_graph, dump_lines, dump_quads};
 use lode_engine::{CancelToken, Database, OpenOptions};
 use lode_rdf::format::RdfFormat;
@@ -101,7 +102,7 @@ fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
         return Ok(());
     }
     if let Some(format) = GraphText::new(format) {
-        let format = format.with_prefixes(&look::prefixes(&[], &[]));
+        let format = format.with_prefixes(&look::prefixes(&[], &kept_prefixes(&database)));
         dump_graph(&snapshot, scope, format, &cancel, out)?;
         return Ok(());
     }

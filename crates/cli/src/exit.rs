@@ -1,5 +1,6 @@
 //! Exit codes, as `lode --help` documents them.
 
+use crate::args::folder::meant_address;
 use crate::talk::say;
 use lode_engine::store::{DumpError, StoreError};
 use lode_engine::{Cancelled, EngineError};
@@ -87,6 +88,11 @@ pub(crate) fn text(error: &anyhow::Error) -> String {
     {
         let path = path.display();
         return format!("{path} is a file, not a database; lode load DB {path} makes a database DB of it");
+    }
+    if let Some(EngineError::Store(StoreError::Missing { path })) = error.downcast_ref()
+        && let Some(address) = meant_address(path)
+    {
+        return format!("there is no folder {}; did you mean the server {address}?", path.display());
     }
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {

@@ -105,7 +105,8 @@ impl SharedMemory {
             options.default_graph = DefaultGraph::Union;
         }
         let graphs = args.schema_graph.clone();
-        options.reasoning = Reasoning::by(args.reason).map(|reasoning| Reasoning { graphs, ..reasoning });
+        let rules = args.reason.unwrap_or_default();
+        options.reasoning = Reasoning::by(rules).map(|reasoning| Reasoning { graphs, ..reasoning });
         if !args.allow_service.is_empty() {
             let service = HttpService::new(HttpServiceOptions {
                 allowed: args.allow_service.clone(),
@@ -195,14 +196,13 @@ impl DumpMemory {
 mod tests {
     //! How the memory is divided.
     use super::*;
-    use lode_engine::SchemaRules;
 
     fn of(memory: Option<usize>, cache: Option<usize>) -> SharedMemory {
         let default_graph = DefaultGraphArg::Separate;
         SharedMemory::new(&EvaluationArgs {
             default_graph,
             asserted: false,
-            reason: SchemaRules::default(),
+            reason: None,
             schema_graph: Vec::new(),
             threads: None,
             memory,

@@ -59,6 +59,14 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
+/// What an update has inserted and deleted, how long that took, and the version since.
+pub fn changed([inserted, deleted]: [u64; 2], time: Duration, version: Option<u64>) -> String {
+    let nothing = if inserted == 0 && deleted == 0 { "nothing has changed: " } else { "" };
+    let version = version.map_or(String::new(), |version| format!("; version {version}"));
+    let (inserted, deleted) = (grouped(inserted), of(deleted, "quad"));
+    format!("{nothing}inserted {inserted}, deleted {deleted} in {}{version}", duration(time))
+}
+
 fn decimals(value: f64) -> usize {
     match value {
         v if v >= 99.95 => 0,

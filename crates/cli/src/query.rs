@@ -12,8 +12,10 @@ use crate::screen::{self, Screen};
 use crate::talk::{say, say_warnings};
 use crate::written::{NO_COLUMNS, format_names, write_results};
 use anyhow::Context;
+use lode_assist::kept_prefixes;
 use lode_engine::store::{OpenFiles, StoreError};
 use lode_engine::{CancelToken, Database, EngineError, OutputFormat, PreparedQuery, ResultKind};
+use lode_rdf::RdfFormat;
 use sparesults::QueryResultsFormat;
 use std::io::{BufWriter, Read, Write};
 use std::path::Path;
@@ -60,9 +62,7 @@ fn ask(args: &QueryArgs, url: &str, text: &str) -> anyhow::Result<Done> {
     if args.evaluation.asserted {
         parameters.push("infer=false".to_owned());
     }
-    if !args.evaluation.reason.is_empty() {
-        parameters.push(remote::parameter("reason", &args.evaluation.reason.to_string()));
-    }
+    parameters.extend(remote::reasoning(&args.evaluation));
     if let (OutputFormat::Columns(..), Some(name)) = (format, &args.format) {
         // Its media type does not tell the form of its columns.
         parameters.push(remote::parameter("format", name));
@@ -88,7 +88,13 @@ fn ask(args: &QueryArgs, url: &str, text: &str) -> anyhow::Result<Done> {
         return Ok(Done::Ok);
     }
     let mut out = BufWriter::with_capacity(1 << 16, Screen::new(!args.output.no_pager));
-    let look = Look::new(text, &[], &args.output);
+    let mut look = Look::new(text, &[], &args.output);
+    let has_names = look.table.width.is_some() && format == OutputFormat::Table
+        || matches!(format, OutputFormat::Rdf(RdfFormat::Turtle | RdfFormat::TriG));
+    // What has no prefixes needs none.
+    if has_names && plan.is_none() {
+        look = Look::new(text, &remote::prefixes(&server).unwrap_or_default(), &args.output);
+    }
     let format = if plan.is_some() { OutputFormat::Results(QueryResultsFormat::Json) } else { format };
     let shown = remote::show(response, format, &look, &cancel, &mut out);
     let flushed = out.flush().and_then(|()| out.get_mut().finish());
@@ -214,7 +220,7 @@ fn answer_from(
     let format = output_format(args)?.map_or_else(|| default_format(kind), |format| format.of_kind(kind));
     say_warnings(query.warnings());
     let planned = start.elapsed();
-    let look = Look::new(text, &[], &args.output);
+    let look = Look::new(text, &kept_prefixes(database), &args.output);
     let outcome = query.run().and_then(|results| write_results(results, format, &look, out));
     // Also of a query that ran out of time: it tells where that went.
     match args.profile {

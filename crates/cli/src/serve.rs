@@ -1,5 +1,6 @@
 //! `lode serve`.
 
+use crate::args::folder::meant_address;
 use crate::args::{Command, LogFormatArg, LogLevelArg, Place, ServeArgs};
 use crate::exit::{Done, wrong_usage};
 use crate::memory::SharedMemory;
@@ -12,6 +13,7 @@ use crate::server_client::secret;
 use crate::talk::say;
 use anyhow::{Context, anyhow, bail};
 use lode_engine::LoadAllow;
+use lode_engine::web::is_url;
 use lode_rdf::parse::StatementLimit;
 use lode_server::{
     Bind, Control, Databases, Limits, Role, Served, Server, ServerError, ServerOptions, Users,
@@ -19,6 +21,9 @@ use lode_server::{
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Entries of a folder that are looked at for databases.
+const ENTRIES_MAX: usize = 1_000;
 
 pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     for (name, meant) in serve_config::misspelt() {
@@ -30,6 +35,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         wrong_usage("what is to be served? Name the folder of a database (lode serve my.db), or that of several (lode serve --databases DIR)".to_owned())
     };
     let place = args.place().ok_or_else(nothing)?;
+    check_kind(&place)?;
     if !args.check_config {
         check_address(place.path(), &args.bind)?;
     }
@@ -109,6 +115,40 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     let reload = Reload { settings: serve_config::settings(), memory: Some(memory) };
     run_server(content, args.bind.clone(), options, &teller, reload)?;
     Ok(Done::Ok)
+}
+
+/// Refuses what is no folder of a database, though one could be made of that name; and one that holds several.
+fn check_kind(place: &Place<'_>) -> anyhow::Result<()> {
+    let path = place.path();
+    let shown = path.display();
+    if let Some(address) = path.to_str().filter(|text| is_url(text)) {
+        return Err(wrong_usage(format!(
+            "lode serve takes the folder of a database, and {address} is an address; --bind ADDRESS:PORT says where to listen, and \
+             lode shell {address} asks a server"
+        )));
+    }
+    if meant_address(path).is_some() {
+        return Err(wrong_usage(format!(
+            "lode serve takes the folder of a database, and there is no folder {shown}; --bind {shown} listens there"
+        )));
+    }
+    let Place::One(path) = place else { return Ok(()) };
+    let is_database = |path: &Path| path.join("MANIFEST").exists();
+    if is_database(path) {
+        return Ok(());
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten().take(ENTRIES_MAX);
+    let mut below: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| is_database(path)).collect();
+    below.sort();
+    match below.first() {
+        None => Ok(()),
+        Some(first) => bail!(
+            "{shown} is no database, but holds {}: lode serve --databases {shown} serves all in it, lode serve {} one",
+            number::of(below.len() as u64, "database"),
+            first.display()
+        ),
+    }
 }
 
 /// The folder of several databases, made where it may be. A database's own is none.

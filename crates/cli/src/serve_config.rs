@@ -6,11 +6,14 @@ use crate::config_file::{self, ConfigFile};
 use crate::exit::wrong_usage;
 use anyhow::anyhow;
 use clap::builder::BoolishValueParser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
+use lode_engine::SchemaRules;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Mutex;
 
 /// The arguments whose values nobody shows.
@@ -100,8 +103,21 @@ const ALIKE: f64 = 0.88;
 pub fn parse(args: &[OsString]) -> anyhow::Result<Cli> {
     match read(args)? {
         Ok(cli) => Ok(cli),
+        Err(error) if lacks_rules(&error) => {
+            // clap says of a value that is missing no more than that.
+            let there_are = SchemaRules::from_str("").err().unwrap_or_default();
+            Err(wrong_usage(format!("--reason: {there_are}")))
+        }
         Err(error) => error.exit(),
     }
+}
+
+/// Whether `--reason` has no value.
+fn lacks_rules(error: &clap::Error) -> bool {
+    let is = |kind, fits: &dyn Fn(&str) -> bool| matches!(error.get(kind), Some(ContextValue::String(text)) if fits(text));
+    error.kind() == ErrorKind::InvalidValue
+        && is(ContextKind::InvalidArg, &|arg| arg.starts_with("--reason "))
+        && is(ContextKind::InvalidValue, &str::is_empty)
 }
 
 /// Reads it anew, with the file as it is now.

@@ -94,13 +94,8 @@ fn send(args: &UpdateArgs, url: &str, text: &str) -> anyhow::Result<Done> {
 }
 
 pub fn summary(report: &UpdateReport) -> String {
-    format!(
-        "inserted {}, deleted {} in {}; version {}",
-        number::grouped(report.inserted),
-        number::of(report.deleted, "quad"),
-        number::duration(Duration::from_secs_f64(report.seconds)),
-        report.version
-    )
+    let time = Duration::from_secs_f64(report.seconds);
+    number::changed([report.inserted, report.deleted], time, Some(report.version))
 }
 
 fn as_json(report: &UpdateReport) -> serde_json::Value {

@@ -3,6 +3,8 @@
 //! Nothing is read but the index: how many quads are under a constant, and, where there are none, the predicates or classes that there are, up to a number and
 //! within a time. Whatever cannot be told in that time is not said. docs/guide/src/profile.md says what is warned of.
 
+mod below;
+mod deleted;
 mod memo;
 
 use crate::options::{DefaultGraph, QueryOptions};
@@ -43,19 +45,28 @@ pub(crate) enum Patterns {
     Default,
     /// Graphs that are given.
     Given,
+    /// What follows from the data as well: there may be more than can be counted.
+    Reasoned,
     /// Graphs of which the asker may not read all: nothing is told of data.
     Hidden,
 }
 
 impl Patterns {
-    /// Those of who asks with these options. What the data tells is for who may read all of it, and says nothing of what follows.
+    /// Those of who asks with these options. What the data tells is for who may read all of it.
     pub fn of(options: &QueryOptions) -> Self {
-        let is_hidden = !options.graphs.reads_all() || options.reasoning.is_some();
+        match Self::of_update(options) {
+            Self::Given | Self::Default if options.reasoning.is_some() => Self::Reasoned,
+            patterns => patterns,
+        }
+    }
+
+    /// The same of an update, which never reasons.
+    fn of_update(options: &QueryOptions) -> Self {
         let is_given = options.dataset.is_some() || options.default_graph == DefaultGraph::Union;
-        match is_hidden {
-            true => Self::Hidden,
-            false if is_given => Self::Given,
-            false => Self::Default,
+        match options.graphs.reads_all() {
+            false => Self::Hidden,
+            true if is_given => Self::Given,
+            true => Self::Default,
         }
     }
 }
@@ -79,7 +90,7 @@ pub(crate) fn of_query(
     cancel: &CancelToken,
     budget: &MemoryBudget,
 ) -> Looked {
-    of(text, &|text| findings(text, base), snapshot, patterns, cancel, budget)
+    of(text, &|text| findings(text, base), snapshot, (patterns, true), cancel, budget)
 }
 
 /// The hints for an update's text, before anything of it was done.
@@ -90,14 +101,14 @@ pub(crate) fn of_update(
     budget: &MemoryBudget,
 ) -> Vec<Hint> {
     let find = |text: &str| findings_of_update(text, options.base_iri.as_deref());
-    of(text, &find, snapshot, Patterns::of(options), &options.cancel, budget).hints
+    of(text, &find, snapshot, (Patterns::of_update(options), false), &options.cancel, budget).hints
 }
 
 fn of(
     text: &str,
     find: &dyn Fn(&str) -> Findings,
     snapshot: &Snapshot,
-    patterns: Patterns,
+    (patterns, may_reason): (Patterns, bool),
     cancel: &CancelToken,
     budget: &MemoryBudget,
 ) -> Looked {
@@ -108,7 +119,8 @@ fn of(
     let mut is_whole = true;
     // Of no data nothing can be said.
     if patterns != Patterns::Hidden && snapshot.quad_count() > 0 {
-        let mut look = Look { found: &findings, snapshot, patterns, cancel, until, hints: Vec::new() };
+        let found = &findings;
+        let mut look = Look { found, snapshot, patterns, may_reason, cancel, until, hints: Vec::new() };
         // What was found until an error is right; reading goes on to tell of that.
         is_whole = look.at_all().is_ok() && !look.is_over();
         hints.append(&mut look.hints);
@@ -121,6 +133,8 @@ struct Look<'a> {
     found: &'a Findings,
     snapshot: &'a Snapshot,
     patterns: Patterns,
+    /// Whether it could reason.
+    may_reason: bool,
     cancel: &'a CancelToken,
     until: Instant,
     hints: Vec<Hint>,
@@ -140,6 +154,16 @@ impl Look<'_> {
                 return Ok(());
             }
             self.constant(constant)?;
+        }
+        for deleted in &found.deleted {
+            if self.is_over() {
+                return Ok(());
+            }
+            self.deleted(deleted)?;
+        }
+        // Of what follows nobody knows how much there is.
+        if self.patterns == Patterns::Reasoned {
+            return Ok(());
         }
         for unjoined in &found.unjoined {
             self.unjoined(unjoined)?;
@@ -184,6 +208,12 @@ impl Look<'_> {
 
     /// No quad has it.
     fn unknown(&mut self, constant: &Constant) -> Result<(), StoreError> {
+        if self.patterns == Patterns::Reasoned && self.may_follow(constant)? {
+            return Ok(());
+        }
+        if self.may_reason && self.patterns != Patterns::Reasoned && self.only_below(constant)? {
+            return Ok(());
+        }
         let meant = match constant.role {
             Role::Subject | Role::Object => self.variant(constant)?,
             _ => self.meant(constant)?,
@@ -201,6 +231,8 @@ impl Look<'_> {
             Role::Graph => format!("there is no graph {name}"),
         };
         let help = match meant {
+            // It may be one that only others are below.
+            Some((iri, 0)) => format!("did you mean {}?", self.found.short(&iri)),
             Some((iri, count)) => format!("{} has {}", self.found.short(&iri), grouped(count)),
             None => String::new(),
         };
@@ -229,7 +261,10 @@ impl Look<'_> {
 
     /// The predicate, class or graph that is meant: one of the same namespace with nearly the same name, else one with the same name.
     fn meant(&self, constant: &Constant) -> Result<Option<(String, u64)>, StoreError> {
-        let all = self.candidates(constant.role)?;
+        let mut all = self.candidates(constant.role)?;
+        if self.patterns == Patterns::Reasoned {
+            all.extend(self.uppers(constant.role)?);
+        }
         let (namespace, name) = halves(&constant.iri);
         let near = nearest(
             name,
@@ -250,11 +285,16 @@ impl Look<'_> {
             Role::Graph => (Order::Gspo, Vec::new()),
             _ => (Order::Psog, Vec::new()),
         };
-        let column = prefix.len();
         if role == Role::Class && prefix.is_empty() {
             return Ok(Vec::new());
         }
-        let mut scan = self.snapshot.scan(order, &prefix, 1 << column)?;
+        self.distinct(order, &prefix)
+    }
+
+    /// The IRIs that stand behind a prefix, as far as there is time.
+    fn distinct(&self, order: Order, prefix: &[ValueId]) -> Result<Vec<Candidate>, StoreError> {
+        let column = prefix.len();
+        let mut scan = self.snapshot.scan(order, prefix, 1 << column)?;
         let (mut all, mut columns): (Vec<Candidate>, [Vec<ValueId>; 4]) = Default::default();
         while all.len() < CANDIDATES_MAX && !self.is_over() && scan.next(1, &mut columns)? > 0 {
             let Some(id) = columns[column].pop() else { break };
@@ -272,7 +312,7 @@ impl Look<'_> {
     /// Some quad has it: whether one of the graph does that the pattern is of.
     fn in_graph(&mut self, constant: &Constant, id: ValueId) -> Result<(), StoreError> {
         let is_pattern = matches!(constant.role, Role::Predicate | Role::Class) && constant.is_required;
-        let is_given = constant.has_dataset || self.patterns == Patterns::Given;
+        let is_given = constant.has_dataset || matches!(self.patterns, Patterns::Given | Patterns::Reasoned);
         if !is_pattern || is_given || !self.snapshot.has_named_graphs() {
             return Ok(());
         }

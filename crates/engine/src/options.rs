@@ -1,7 +1,7 @@
 //! How a database is opened and how a query runs.
 
 use crate::graph_rules::GraphRules;
-use crate::reasoning::Reasoning;
+use crate::reasoning::{Reasoning, SchemaRules};
 use lode_base::block_source::ReadPolicy;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
@@ -99,6 +99,17 @@ pub struct QueryOptions {
 }
 
 impl QueryOptions {
+    /// The rules that it reasons by.
+    pub fn rules(&self) -> SchemaRules {
+        self.reasoning.as_ref().map_or_else(SchemaRules::default, |reasoning| reasoning.rules)
+    }
+
+    /// Reasons by these rules, or not at all; the graphs that have the schema stay.
+    pub fn set_rules(&mut self, rules: SchemaRules) {
+        let graphs = self.reasoning.take().map_or_else(Vec::new, |reasoning| reasoning.graphs);
+        self.reasoning = Reasoning::by(rules).map(|reasoning| Reasoning { graphs, ..reasoning });
+    }
+
     /// The memory of one query.
     pub(crate) fn budget(&self) -> MemoryBudget {
         let own = || MemoryBudget::new(self.memory_bytes);

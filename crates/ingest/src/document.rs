@@ -8,7 +8,7 @@ use crate::source::Source;
 use crate::source_list::SourceList;
 use lode_base::cancel::CancelToken;
 use lode_rdf::input::Input;
-use lode_rdf::parse::{StatementLimit, parse};
+use lode_rdf::parse::{ParseNotes, StatementLimit, parse_noting};
 use lode_rdf::{ParseOptions, QuadRef, RdfFormat};
 use std::io::{Cursor, Read};
 use std::ops::ControlFlow;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 const QUADS_PER_CHECK: u64 = 1024;
 
 /// Reads a source, plain or compressed, and calls `visit` with every quad; an error of `visit` ends the reading. Returns how many
-/// there were.
+/// there were; what there is to say besides is added to `notes`.
 ///
 /// # Errors
 /// The first of `visit`; where the source cannot be read, is of no known format or not well-formed, or the reading was cancelled.
@@ -27,6 +27,7 @@ pub fn read_document<E: From<IngestError>>(
     base_iri: Option<&str>,
     limit: StatementLimit,
     cancel: &CancelToken,
+    notes: &mut ParseNotes,
     visit: &mut dyn FnMut(QuadRef<'_>) -> Result<(), E>,
 ) -> Result<u64, E> {
     let list = SourceList::default();
@@ -38,7 +39,7 @@ pub fn read_document<E: From<IngestError>>(
         options = options.with_own_address(&address);
     }
     let (mut quads, mut failed) = (0, None);
-    let result = parse(format, reader, &options, &mut |quad| {
+    let result = parse_noting(format, reader, &options, notes, &mut |quad| {
         quads += 1;
         let checked = if quads % QUADS_PER_CHECK == 0 { cancel.check() } else { Ok(()) };
         match checked.map_err(|cancelled| IngestError::from(cancelled).into()).and_then(|()| visit(quad)) {
@@ -90,7 +91,7 @@ mod tests {
     use super::read_document;
     use crate::{IngestError, Source};
     use lode_base::cancel::CancelToken;
-    use lode_rdf::parse::StatementLimit;
+    use lode_rdf::parse::{ParseNotes, StatementLimit};
 
     fn read(name: &str, text: &str) -> Result<Vec<String>, IngestError> {
         let mut quads = Vec::new();
@@ -100,6 +101,7 @@ mod tests {
             Some("http://e/"),
             StatementLimit::default(),
             &CancelToken::default(),
+            &mut ParseNotes::default(),
             &mut |quad| {
                 quads.push(quad.to_string());
                 Ok::<_, IngestError>(())
@@ -132,6 +134,7 @@ mod tests {
             Some("http://e/"),
             StatementLimit::default(),
             &CancelToken::default(),
+            &mut ParseNotes::default(),
             &mut |_| Err(IngestError::NamesGraph { source_name: "the visitor".to_owned() }),
         );
         assert!(result.unwrap_err().to_string().starts_with("the visitor"));

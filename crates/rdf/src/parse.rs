@@ -4,6 +4,7 @@
 //! work on many pieces at once and may set bad lines aside. Parsers are strict, what the standards forbid is an error, unless they are told to be
 //! lenient: then what can be kept is kept, and counted ([`Kept`]).
 
+mod declared;
 mod error;
 mod json_ld;
 mod kept;
@@ -27,6 +28,7 @@ mod limit_tests;
 mod tests;
 
 pub use crate::mistake::Mistake;
+pub use declared::DeclaredPrefixes;
 pub use error::{BadText, ParseError, SyntaxError};
 pub use kept::{Kept, KeptExample, ParseNotes};
 pub use limit::{StatementLimit, TOO_LONG_HINT};

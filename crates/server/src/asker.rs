@@ -10,9 +10,7 @@ use crate::state::AppState;
 use crate::written::COLUMNS_OFFERED;
 use axum::http::StatusCode;
 use lode_engine::store::Snapshot;
-use lode_engine::{
-    CancelToken, GraphRules, OutputFormat, PlanWarning, PreparedQuery, QueryOptions, Reasoning,
-};
+use lode_engine::{CancelToken, GraphRules, OutputFormat, PlanWarning, PreparedQuery, QueryOptions};
 use std::sync::Arc;
 
 /// Who asks, and how to answer.
@@ -81,8 +79,7 @@ pub(crate) fn options(
     options.base_iri = options.base_iri.or_else(|| asker.base.clone());
     options.bindings.clone_from(&request.bindings);
     if let Some(rules) = request.reason {
-        let graphs = options.reasoning.take().map_or_else(Vec::new, |reasoning| reasoning.graphs);
-        options.reasoning = Reasoning::by(rules).map(|reasoning| Reasoning { graphs, ..reasoning });
+        options.set_rules(rules);
     }
     options.inferred &= !request.only_stated;
     asker.granted.apply(&mut options);

@@ -15,7 +15,7 @@ use crate::stream::CHUNK_BYTES;
 use crate::written::write_results;
 use axum::http::StatusCode;
 use bytes::Bytes;
-use lode_engine::{CancelToken, OutputFormat, PreparedQuery};
+use lode_engine::{CancelToken, Database, GraphRules, OutputFormat, PreparedQuery};
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -82,7 +82,8 @@ fn attempt(
     asker.note(|record| record.note_planned(started - begun));
     let bytes_max = asker.granted.limits.bytes.and_then(|bytes| usize::try_from(bytes).ok());
     let bytes_max = bytes_max.map_or(CHUNK_BYTES, |bytes| bytes.min(CHUNK_BYTES));
-    let written = written(&query, &request.query, format, bytes_max);
+    let asked = (&*state.database, &asker.graphs);
+    let written = written(&query, (&request.query, asked), format, bytes_max);
     match &written {
         Some(_) => {
             let took = started.elapsed();
@@ -99,11 +100,16 @@ fn attempt(
 }
 
 /// The answer; `None` where it is too long, takes too long, or fails.
-fn written(query: &PreparedQuery, text: &str, format: OutputFormat, bytes_max: usize) -> Option<Bytes> {
+fn written(
+    query: &PreparedQuery,
+    (text, asked): (&str, (&Database, &GraphRules)),
+    format: OutputFormat,
+    bytes_max: usize,
+) -> Option<Bytes> {
     let mut answer = ShortAnswer { bytes: Vec::new(), bytes_max };
     let results = query.run().ok()?;
     // Whatever the error was: on a thread of its own it comes again, unless it was only the time.
-    write_results(results, text, format, &mut answer).ok()?;
+    write_results(results, text, Some(asked), format, &mut answer).ok()?;
     Some(answer.bytes.into())
 }
 

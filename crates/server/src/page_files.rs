@@ -38,7 +38,7 @@ macro_rules! files {
 }
 
 const INDEX: File = File { name: "", media_type: HTML, bytes: include_bytes!("page/index.html") };
-const FILES: [File; 35] = files! {
+const FILES: [File; 36] = files! {
     "style.css": "text/css; charset=utf-8",
     "icon.svg": "image/svg+xml",
     "answer.js": SCRIPT,
@@ -64,6 +64,7 @@ const FILES: [File; 35] = files! {
     "prefixes.js": SCRIPT,
     "query.js": SCRIPT,
     "rdf.js": SCRIPT,
+    "reason.js": SCRIPT,
     "results.js": SCRIPT,
     "running.js": SCRIPT,
     "scales.js": SCRIPT,
@@ -148,6 +149,8 @@ struct Session<'a> {
     writable: bool,
     /// Whether the default graph is the union of all.
     union: bool,
+    /// The rules by which queries reason that say none.
+    reason: String,
     /// Whether the server completes and checks texts.
     assist: bool,
 }
@@ -168,6 +171,7 @@ pub(crate) async fn session(
             || (!has_users && state.options.admin_token.is_none() && crate::guard::peer(&request).is_local()),
         writable: state.database.store().is_writable(),
         union: state.options.query.default_graph == DefaultGraph::Union,
+        reason: state.options.query.rules().to_string(),
         assist: allowed("/api/complete").is_some(),
     })?;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

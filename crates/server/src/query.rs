@@ -19,7 +19,9 @@ use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::report::PlanReport;
-use lode_engine::{CancelToken, EngineError, ExecError, OutputFormat, PreparedQuery, is_repeatable};
+use lode_engine::{
+    CancelToken, EngineError, ExecError, OutputFormat, PreparedQuery, QueryResults, is_repeatable,
+};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::pin::pin;
@@ -193,8 +195,7 @@ impl Job {
         writer.stream_if(move || seat.go_on_long());
         let started = Instant::now();
         writer.limit_bytes(self.asker.granted.limits.bytes);
-        let result =
-            query.run().and_then(|results| write_results(results, &self.request.query, format, writer));
+        let result = query.run().and_then(|results| self.write(results, format, writer));
         // Neither others nor a client that takes its time make a query long.
         query.ran(started.elapsed().min(query.computed()));
         self.note(&query, started.elapsed());
@@ -207,6 +208,16 @@ impl Job {
             false => self.explain(self.asker.granted.told(error)),
         })?;
         Ok(())
+    }
+
+    fn write(
+        &self,
+        results: QueryResults,
+        format: OutputFormat,
+        out: &mut dyn Write,
+    ) -> Result<u64, EngineError> {
+        let asked = (&*self.state.database, &self.asker.graphs);
+        write_results(results, &self.request.query, Some(asked), format, out)
     }
 
     /// The error to tell.
@@ -244,9 +255,7 @@ impl Job {
                 .request
                 .format
                 .map_or_else(|| OutputFormat::default_for(kind), |format| format.of_kind(kind));
-            let result = query
-                .run()
-                .and_then(|results| write_results(results, &self.request.query, format, &mut sink));
+            let result = query.run().and_then(|results| self.write(results, format, &mut sink));
             if let Err(failed) = result {
                 let failed = self.explain(self.asker.granted.told(failed));
                 (status, error) = (failed.status, Some(failed.message));

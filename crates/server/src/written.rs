@@ -1,15 +1,24 @@
 //! Results into a writer: in the formats of the engine, and where the server was built with them, as Arrow and Parquet.
 
-use lode_assist::{declared_prefixes, prefixes_over_usual};
-use lode_engine::{EngineError, OutputFormat, QueryResults, TableOptions, write_results_with};
+use lode_assist::{Prefix, declared_prefixes, kept_prefixes, prefixes_over_usual};
+use lode_engine::{
+    Database, EngineError, GraphRules, OutputFormat, QueryResults, TableOptions, write_results_with,
+};
 use lode_rdf::RdfFormat;
 use lode_rdf::serialize::Prefixes;
 use std::io::Write;
 
-/// Writes all results of a query with this text, whose prefixes Turtle has; returns how many rows or triples there were.
+/// The prefixes of a database, for who may read all of it.
+pub(crate) fn prefixes_of(database: &Database, graphs: &GraphRules) -> Vec<Prefix> {
+    if graphs.reads_all() { kept_prefixes(database) } else { Vec::new() }
+}
+
+/// Writes all results of a query with this text, whose prefixes Turtle has, and those that are kept with the data that was asked; returns how many rows
+/// or triples there were.
 pub(crate) fn write_results(
     mut results: QueryResults,
     query: &str,
+    asked: Option<(&Database, &GraphRules)>,
     format: OutputFormat,
     out: &mut dyn Write,
 ) -> Result<u64, EngineError> {
@@ -19,7 +28,8 @@ pub(crate) fn write_results(
     }
     let prefixes = match format {
         OutputFormat::Rdf(RdfFormat::Turtle | RdfFormat::TriG) => {
-            prefixes_over_usual(&declared_prefixes(query))
+            let kept = asked.map_or_else(Vec::new, |(database, graphs)| prefixes_of(database, graphs));
+            prefixes_over_usual(kept.iter().chain(&declared_prefixes(query)))
         }
         _ => Prefixes::default(),
     };

@@ -3,6 +3,7 @@
 use crate::error::StoreError;
 use crate::fair_lock::FairLock;
 use crate::identity::random_identity;
+use crate::last_prefixes::LastPrefixes;
 use crate::log::{Log, LogCounters, Salvaged};
 use crate::manifest::{BACKUP, LOCK, Manifest, is_disposable, log_file, log_number, log_of, segment_number};
 use crate::recovery::{FoundLog, OpenFiles, apply_sound_log, recover, skip_lost_versions};
@@ -37,6 +38,7 @@ struct Inner {
     writer: Option<Writer>,
     /// How the log was found, if there was one.
     found_log: Option<FoundLog>,
+    prefixes: LastPrefixes,
 }
 
 impl fmt::Debug for Inner {
@@ -200,6 +202,7 @@ impl Store {
             snapshot_catalog: Mutex::default(),
             writer,
             found_log,
+            prefixes: LastPrefixes::default(),
         }))
     }
 
@@ -262,6 +265,10 @@ impl Store {
     /// Syncs of the log that failed where nobody waited for them: the commits that they were for may be lost in a power cut.
     pub fn sync_failures(&self) -> u64 {
         self.0.writer.as_ref().map(Writer::sync_failures).unwrap_or_default()
+    }
+
+    pub(crate) fn last_prefixes(&self) -> &LastPrefixes {
+        &self.0.prefixes
     }
 
     pub(crate) fn write_lock(&self) -> &FairLock {

@@ -6,16 +6,16 @@ use lode_engine::SchemaRules;
 use lode_rdf::NamedNode;
 
 /// Options that queries share, on the command line and served.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct EvaluationArgs {
     /// What patterns outside GRAPH see
     #[arg(long, value_enum, default_value = "separate", value_name = "WHICH")]
     pub default_graph: DefaultGraphArg,
     /// Queries also find what follows from the data by these rules, though nothing of it is stored: none; hierarchies (of classes and
     /// properties), rdfs (with domains and ranges), rdfs-plus (with inverse, symmetric and transitive properties), or single rules with commas
-    /// between them
-    #[arg(long, value_name = "RULES", default_value = "none")]
-    pub reason: SchemaRules,
+    /// between them (default: none; of a server, its own)
+    #[arg(long, value_name = "RULES")]
+    pub reason: Option<SchemaRules>,
     /// A named graph that has the schema for --reason; repeatable (default: all graphs, the default graph among them)
     #[arg(long, value_name = "IRI", value_parser = graph_name)]
     pub schema_graph: Vec<NamedNode>,

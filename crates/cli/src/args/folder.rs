@@ -12,6 +12,15 @@ pub fn folder() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
+/// The address that is most likely meant by the name of a folder that is not there: `localhost:7878` lacks its `http://`.
+pub fn meant_address(path: &Path) -> Option<String> {
+    let text = path.to_str().filter(|_| !path.exists())?;
+    let server = text.split('/').next().unwrap_or(text);
+    let (host, port) = server.rsplit_once(':')?;
+    let is_host = !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || "-.[]:".contains(c));
+    (is_host && port.parse::<u16>().is_ok()).then(|| format!("http://{text}"))
+}
+
 /// What is said where an address stands for a folder: it would be made one, `http:`, and below it the rest.
 pub fn refusal(path: &Path) -> Option<String> {
     let address = path.to_str().filter(|text| is_url(text))?;
@@ -19,4 +28,22 @@ pub fn refusal(path: &Path) -> Option<String> {
         "this command takes the folder of a database, and not the address of a server: documents are sent to one by \
          `curl -T FILE '{address}/data?default'`, or by .load in `lode shell {address}`"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::meant_address;
+    use std::path::Path;
+
+    #[test]
+    fn addresses_without_a_scheme() {
+        for text in ["localhost:7878", "127.0.0.1:80/db", "[::1]:7878", "data.example.org:8080/a/sparql"] {
+            assert_eq!(meant_address(Path::new(text)), Some(format!("http://{text}")));
+        }
+        for text in
+            ["my.db", "localhost", "a:b", ":80", "a b:80", "/folder/x:80", "x:70000", "http://h:80", ""]
+        {
+            assert_eq!(meant_address(Path::new(text)), None, "{text}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Enter runs a query or an update that is whole; one that is not goes on in the next line. ; at the end of a line runs what is whole without \
-it, an empty line runs what there is, and Alt-Enter makes a new line. Tab completes by what gives answers in the data. Ctrl-C cancels what runs, or what is typed; \
+it, two empty lines run what there is, and Alt-Enter makes a new line. Tab completes by what gives answers in the data. Ctrl-C cancels what runs, or what is typed; \
 Ctrl-D ends the shell. Lines that begin with a dot are commands: .help shows them.\n\n\
 Prefixes that are usual, or that .prefix or an earlier query has declared, need not be declared; they are kept for each database, and the history for all, \
 in XDG_STATE_HOME/lode (~/.local/state/lode), which only its owner can read.\n\n\

@@ -1,7 +1,7 @@
 //! Updates at a server, and what it tells of them.
 
 use super::{Asked, Remote};
-use crate::number::{duration, grouped, of};
+use crate::number;
 use lode_engine::CancelToken;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -59,16 +59,13 @@ pub fn changed(response: Response<Body>, start: Instant, cancel: &CancelToken) -
     let warnings = warnings(&response);
     let text = super::text_of(response, cancel)?;
     let told: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
-    let number = |name: &str| told.get(name).and_then(Value::as_u64);
+    let told_number = |name: &str| told.get(name).and_then(Value::as_u64);
     let seconds = told.get("seconds").and_then(Value::as_f64);
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    let time = duration(time.unwrap_or_else(|| start.elapsed()));
-    let summary = match (number("inserted"), number("deleted"), number("version")) {
-        (Some(inserted), Some(deleted), version) => {
-            let version = version.map_or(String::new(), |version| format!("; version {version}"));
-            format!("inserted {}, deleted {} in {time}{version}", grouped(inserted), of(deleted, "quad"))
-        }
-        _ => format!("done in {time}"),
+    let time = time.unwrap_or_else(|| start.elapsed());
+    let summary = match (told_number("inserted"), told_number("deleted")) {
+        (Some(inserted), Some(deleted)) => number::changed([inserted, deleted], time, told_number("version")),
+        _ => format!("done in {}", number::duration(time)),
     };
     let json = if told.is_object() { told } else { json!({}) };
     Ok(Changed { warnings, summary, json })

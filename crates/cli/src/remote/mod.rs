@@ -5,11 +5,13 @@ mod answer;
 mod change;
 mod count;
 mod plan;
+mod prefixes;
 
 pub use answer::{accepted, show};
 pub use change::{changed, update};
 pub use count::{rows, stats};
 pub use plan::plan_text;
+pub use prefixes::prefixes;
 
 use crate::args::{DefaultGraphArg, EvaluationArgs, LoginArgs};
 use crate::exit::{RemoteError, wrong_usage};
@@ -53,6 +55,11 @@ pub fn refuse_own_options(args: &EvaluationArgs) -> anyhow::Result<()> {
         }
         None => Ok(()),
     }
+}
+
+/// The parameter by which a server is told what to reason with, where that is said.
+pub fn reasoning(args: &EvaluationArgs) -> Option<String> {
+    args.reason.map(|rules| parameter("reason", &rules.to_string()))
 }
 
 /// A server.

@@ -1,7 +1,7 @@
 //! What completes behind the name of a command.
 
 use super::words::{last_word, quoted};
-use lode_engine::OutputFormat;
+use lode_engine::{OutputFormat, SchemaRules};
 use std::path::Path;
 
 /// Names of files that are offered.
@@ -35,6 +35,7 @@ pub fn argument(line: &str, kept: &[String]) -> Option<Argument> {
             fixed(&formats.filter(|name| OutputFormat::from_name(name).is_some()).collect::<Vec<_>>())
         }
         ".timer" => fixed(&["on", "off"]),
+        ".reason" => fixed(&["off"].into_iter().chain(SchemaRules::set_names()).collect::<Vec<_>>()),
         ".explain" if ["on", "off"].iter().any(|word| word.starts_with(rest)) => fixed(&["on", "off"]),
         ".explain" => Some(Argument::Statement { from, before: "" }),
         ".predicates" => Some(Argument::Statement { from, before: "SELECT * { ?s a " }),
@@ -86,6 +87,7 @@ mod tests {
     fn behind_each_command() {
         let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         assert_eq!(words(".timer o"), (7, owned(&["on", "off"])));
+        assert_eq!(words(".reason r"), (8, owned(&["rdfs", "rdfs-plus"])));
         assert_eq!(words(".explain of"), (9, owned(&["off"])));
         assert_eq!(words(".mode js"), (6, owned(&["json", "jsonld"])));
         assert_eq!(words(".prefix -f"), (8, owned(&["-foaf:"])));

@@ -3,6 +3,7 @@
 use super::describe::{describe, term};
 use super::names::COMMANDS;
 use super::session::{Next, Session};
+use super::statement::without_semicolon;
 use super::target::Target;
 use super::words::{one_name, words};
 use crate::args::{Cli, Command};
@@ -15,7 +16,7 @@ use crate::talk::say;
 use anyhow::Context;
 use clap::Parser as _;
 use lode_assist::{Form, Prefix, form_of};
-use lode_engine::{CancelToken, OutputFormat};
+use lode_engine::{CancelToken, OutputFormat, SchemaRules};
 use lode_rdf::{NamedNode, RdfFormat};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ use std::time::Instant;
 /// What is said below the commands.
 const HELP: &str = "
 Enter runs a query or an update that is whole; one that is not goes on in the next line.
-; at the end of a line runs what is whole without it; an empty line runs what there is.
+; at the end of a line runs what is whole without it; two empty lines run what there is.
 Alt-Enter makes a new line. Tab completes. Ctrl-C cancels what runs, or what is typed.
 Prefixes that are usual or kept need not be declared; those that a query declares are kept.";
 
@@ -36,6 +37,7 @@ const CLASSES: &str =
 pub fn run(session: &mut Session<'_>, line: &str) -> anyhow::Result<Next> {
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
+    let statement = without_semicolon(rest).unwrap_or(rest);
     match name {
         ".quit" | ".exit" | "quit" | "exit" => return Ok(Next::Quit),
         ".help" | "help" => help(session)?,
@@ -46,10 +48,11 @@ pub fn run(session: &mut Session<'_>, line: &str) -> anyhow::Result<Next> {
         ".prefix" => prefix(session, rest)?,
         ".mode" => mode(session, rest)?,
         ".timer" => session.timer = switch(name, rest, session.timer)?,
+        ".reason" => reason(session, rest)?,
         ".explain" if matches!(rest, "" | "on" | "off") => {
             session.explains = switch(name, rest, session.explains)?;
         }
-        ".explain" if form_of(rest) == Form::Query => session.explain(rest)?,
+        ".explain" if form_of(statement) == Form::Query => session.explain(statement)?,
         ".explain" => return Err(wrong_usage("updates have no plan that could be shown")),
         ".output" => output(session, rest)?,
         ".load" => load_files(session, rest)?,
@@ -91,6 +94,24 @@ fn switch(name: &str, word: &str, is_on: bool) -> anyhow::Result<bool> {
     }
 }
 
+/// What queries find beside what was stated; asked without a word, it is told.
+fn reason(session: &mut Session<'_>, word: &str) -> anyhow::Result<()> {
+    match word {
+        "" => match (session.evaluation.reason, &session.target) {
+            (Some(rules), _) if !rules.is_empty() => say!("queries reason by {rules}"),
+            (None, Target::Server(_)) => {
+                say!("the server says whether queries reason; .reason RULES or .reason off does")
+            }
+            _ => say!(
+                "queries find what was stated; .reason hierarchies, rdfs or rdfs-plus finds what follows, too"
+            ),
+        },
+        "off" => session.evaluation.reason = Some(SchemaRules::default()),
+        rules => session.evaluation.reason = Some(rules.parse().map_err(|error: String| wrong_usage(error))?),
+    }
+    Ok(())
+}
+
 fn predicates(session: &mut Session<'_>, class: &str) -> anyhow::Result<()> {
     let of_class = match class {
         "" => String::new(),
@@ -108,7 +129,7 @@ fn predicates(session: &mut Session<'_>, class: &str) -> anyhow::Result<()> {
 
 fn prefix(session: &mut Session<'_>, rest: &str) -> anyhow::Result<()> {
     if rest.is_empty() {
-        let all = session.prefixes.all.clone();
+        let all = session.prefixes.known();
         return session.write(|_, out| {
             for Prefix { name, iri } in &all {
                 writeln!(out, "PREFIX {name}: <{iri}>")?;
@@ -191,5 +212,6 @@ fn load_files(session: &mut Session<'_>, names: &str) -> anyhow::Result<()> {
         }
     }
     session.has_changed();
+    session.asks_prefixes = true;
     Ok(())
 }

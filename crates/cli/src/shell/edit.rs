@@ -39,7 +39,7 @@ struct Helped {
 impl Help {
     pub fn open(args: &ShellArgs, prefixes: &KeptPrefixes) -> anyhow::Result<Self> {
         let target = args.database.to_string_lossy().into_owned();
-        let (login, prefixes) = (args.login.clone(), prefixes.all.clone());
+        let (login, prefixes) = (args.login.clone(), prefixes.known());
         Ok(Self(Arc::new(Mutex::new(Helped { target, login, source: None, prefixes }))))
     }
 
@@ -54,7 +54,7 @@ impl Help {
 
     /// These prefixes are kept now.
     pub fn keep(&self, prefixes: &KeptPrefixes) {
-        self.with(|helped| helped.prefixes.clone_from(&prefixes.all));
+        self.with(|helped| helped.prefixes = prefixes.known());
     }
 }
 

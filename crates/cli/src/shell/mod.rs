@@ -32,8 +32,10 @@ pub fn run(args: &ShellArgs) -> anyhow::Result<Done> {
     let is_interactive = args.commands.is_empty() && io::stdin().is_terminal() && io::stdout().is_terminal();
     let mut session = Session {
         args,
+        evaluation: args.evaluation.clone(),
         prefixes: KeptPrefixes::read(&target.name(), !args.no_history),
         target,
+        asks_prefixes: true,
         format: None,
         timer: is_interactive,
         explains: false,
@@ -62,6 +64,7 @@ fn run_line(session: &mut Session<'_>, text: &str) -> anyhow::Result<Next> {
         session.run(text)?;
         return Ok(Next::GoOn);
     }
+    session.look_at_prefixes();
     let path = match command::run(session, text.trim())? {
         Next::Read(path) => path,
         next => return Ok(next),

@@ -4,11 +4,12 @@ use super::edit;
 use super::state::KeptPrefixes;
 use super::statement::without_semicolon;
 use super::target::Target;
-use crate::args::ShellArgs;
+use crate::args::{EvaluationArgs, ShellArgs};
 use crate::exit::{RemoteError, wrong_usage};
 use crate::interrupt::Interruptible;
 use crate::look::{self, Look};
 use crate::number::duration;
+use crate::remote;
 use crate::screen::Screen;
 use crate::talk::say;
 use lode_assist::{Form, error_behind_first_line, form_of};
@@ -30,8 +31,12 @@ pub enum Next {
 /// A session.
 pub struct Session<'a> {
     pub args: &'a ShellArgs,
+    /// How queries are evaluated: as the command line says, until a command says another thing.
+    pub evaluation: EvaluationArgs,
     pub target: Target,
     pub prefixes: KeptPrefixes,
+    /// Whether a server is to be asked for its prefixes.
+    pub asks_prefixes: bool,
     /// What answers are written in; none is a table, and Turtle for graphs.
     pub format: Option<OutputFormat>,
     /// Whether rows and time are told.
@@ -55,6 +60,7 @@ impl Session<'_> {
         if text.trim().is_empty() {
             return Ok(());
         }
+        self.look_at_prefixes();
         match (form_of(text), self.explains) {
             (Form::Query, false) => drop(self.query(text)?),
             (Form::Query, true) => self.explain(text)?,
@@ -66,9 +72,21 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// Learns the prefixes that are kept with the data.
+    pub fn look_at_prefixes(&mut self) {
+        let found = match &mut self.target {
+            Target::Folder(folder) => folder.prefixes(),
+            Target::Server(server) if std::mem::take(&mut self.asks_prefixes) => remote::prefixes(server),
+            Target::Server(_) => None,
+        };
+        if let Some(found) = found {
+            self.prefixes.of_data = found;
+        }
+    }
+
     /// A query, with the prefixes that it lacks.
     fn whole(&self, text: &str) -> String {
-        lode_assist::with_prefixes(text, &self.prefixes.all, false)
+        lode_assist::with_prefixes(text, &self.prefixes.known(), false)
     }
 
     /// What is wrong with a statement, with the places that it has without the line of prefixes.
@@ -89,9 +107,8 @@ impl Session<'_> {
         let cancel = CancelToken::new(self.args.timeout);
         let look = self.look(&whole);
         let _interruptible = self.interruptible(&cancel);
-        let (format, args, start) = (self.format, self.args, Instant::now());
-        let rows =
-            self.write(|target, out| target.query(&whole, format, &look, &args.evaluation, &cancel, out));
+        let (format, evaluation, start) = (self.format, self.evaluation.clone(), Instant::now());
+        let rows = self.write(|target, out| target.query(&whole, format, &look, &evaluation, &cancel, out));
         let rows = rows.map_err(|error| Self::explained(error, &whole, text, Form::Query))?;
         if self.timer {
             match rows {
@@ -107,15 +124,15 @@ impl Session<'_> {
         let (whole, args) = (self.whole(text), self.args);
         let cancel = CancelToken::new(Some(args.timeout.map_or(time, |own| own.min(time))));
         let _interruptible = self.interruptible(&cancel);
-        self.target.values(&whole, &args.evaluation, &cancel).unwrap_or_default()
+        self.target.values(&whole, &self.evaluation, &cancel).unwrap_or_default()
     }
 
     pub fn explain(&mut self, text: &str) -> anyhow::Result<()> {
         let whole = self.whole(text);
         let cancel = CancelToken::new(self.args.timeout);
         let _interruptible = self.interruptible(&cancel);
-        let args = self.args;
-        let plan = self.write(|target, out| target.explain(&whole, &args.evaluation, &cancel, out));
+        let evaluation = self.evaluation.clone();
+        let plan = self.write(|target, out| target.explain(&whole, &evaluation, &cancel, out));
         plan.map_err(|error| Self::explained(error, &whole, text, Form::Query))
     }
 
@@ -124,7 +141,7 @@ impl Session<'_> {
         let whole = self.whole(text);
         let cancel = CancelToken::new(self.args.timeout);
         let _interruptible = self.interruptible(&cancel);
-        let done = self.target.update(&whole, &self.args.evaluation, &cancel);
+        let done = self.target.update(&whole, &self.evaluation, &cancel);
         self.has_changed();
         let done = done.map_err(|error| Self::explained(error, &whole, text, Form::Update))?;
         say!("{done}");
@@ -148,7 +165,7 @@ impl Session<'_> {
 
     /// An IRI as a person writes it here.
     pub fn written(&self, iri: &str) -> String {
-        let short = look::prefixes(&[], &self.prefixes.all).shorten(iri);
+        let short = look::prefixes(&[], &self.prefixes.known()).shorten(iri);
         short.unwrap_or_else(|| format!("<{iri}>"))
     }
 
@@ -158,7 +175,7 @@ impl Session<'_> {
         if output.full {
             output.width = None;
         }
-        Look::new(query, &self.prefixes.all, &output)
+        Look::new(query, &self.prefixes.known(), &output)
     }
 
     /// Lets `work` write to where answers go.

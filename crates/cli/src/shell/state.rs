@@ -51,7 +51,10 @@ fn opened(path: &Path, anew: bool) -> anyhow::Result<File> {
 pub struct KeptPrefixes {
     file: Option<PathBuf>,
     database: String,
+    /// Those that people have declared,
     pub all: Vec<Prefix>,
+    /// and those that are kept with the data, which count less.
+    pub of_data: Vec<Prefix>,
 }
 
 impl KeptPrefixes {
@@ -59,7 +62,14 @@ impl KeptPrefixes {
     pub fn read(database: &str, keeps: bool) -> Self {
         let file = folder().filter(|_| keeps).map(|folder| folder.join("prefixes.json"));
         let all = file.as_deref().map(read).unwrap_or_default().remove(database).unwrap_or_default();
-        Self { file, database: database.to_owned(), all }
+        Self { file, database: database.to_owned(), all, of_data: Vec::new() }
+    }
+
+    /// All that need not be declared besides the usual ones; of several with one name the last counts.
+    pub fn known(&self) -> Vec<Prefix> {
+        let is_own = |prefix: &&Prefix| self.all.iter().any(|own| own.name == prefix.name);
+        let of_data = self.of_data.iter().filter(|prefix| !is_own(prefix));
+        of_data.chain(&self.all).cloned().collect()
     }
 
     /// Keeps a prefix in place of what had its name.

@@ -53,15 +53,16 @@ pub fn without_semicolon(text: &str) -> Option<&str> {
     (wholeness(before) == Wholeness::Whole).then_some(before)
 }
 
-/// Whether Enter runs what was typed, or begins a line more.
+/// Whether Enter runs what was typed, or begins a line more. What is not finished goes on behind an empty line, as it does in a script; two of them
+/// run it, which tells what is missing.
 pub fn is_complete(typed: &str) -> bool {
     let text = match typed.trim_start().strip_prefix(".explain ") {
         Some(query) => query,
         None if is_command(typed) => return true,
         None => typed,
     };
-    let ends_in_empty_line = text.trim_end_matches([' ', '\t']).ends_with('\n');
-    text.trim().is_empty() || ends_in_empty_line || wholeness(text) != Wholeness::Unfinished
+    let end = text.get(text.trim_end().len()..).unwrap_or("");
+    text.trim().is_empty() || end.matches('\n').count() > 1 || wholeness(text) != Wholeness::Unfinished
 }
 
 /// Lines on their way to be statements and commands.
@@ -163,12 +164,22 @@ mod tests {
 
     #[test]
     fn enter_runs_what_is_whole_or_wrong() {
-        for text in
-            ["", "ASK {}", "ASK {};", "SELCT", "ASK {\n", ".graphs", ".explain ASK {}", "ASK { ?s ?p }"]
-        {
+        for text in [
+            "",
+            "ASK {}",
+            "ASK {};",
+            "SELCT",
+            "ASK {\n\n",
+            "ASK {\n  \n ",
+            ".graphs",
+            ".explain ASK {}",
+            "ASK { ?s ?p }",
+        ] {
             assert!(is_complete(text), "{text}");
         }
-        for text in ["ASK {", "SELECT * WHERE", ".explain ASK {", "PREFIX e: <http://e/>"] {
+        for text in
+            ["ASK {", "ASK {\n", "ASK {\n ", "SELECT * WHERE", ".explain ASK {", "PREFIX e: <http://e/>"]
+        {
             assert!(!is_complete(text), "{text}");
         }
     }

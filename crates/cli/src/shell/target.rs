@@ -9,6 +9,7 @@ use crate::remote::{self, Asked, Remote};
 use crate::talk::{say, say_warnings};
 use crate::update::summary;
 use crate::written::write_results;
+use lode_assist::{Prefix, kept_prefixes};
 use lode_engine::store::CompactOptions;
 use lode_engine::{
     CancelToken, Database, LoadAllow, OutputFormat, QueryOptions, QueryResults, ResultKind, UpdateOptions,
@@ -77,7 +78,7 @@ impl Target {
                     "{}, text/turtle;q=0.1, application/sparql-results+json;q=0.1",
                     remote::accepted(format)
                 );
-                let response = server.query(&asked(text, &accept, ""), cancel)?;
+                let response = server.query(&asked(text, &accept, remote::reasoning(evaluation)), cancel)?;
                 let shown = remote::show(response, format, look, cancel, out)?;
                 Ok(shown.rows.or(shown.triples))
             }
@@ -131,7 +132,8 @@ impl Target {
     ) -> anyhow::Result<()> {
         match self {
             Self::Server(server) => {
-                let response = server.query(&asked(text, "application/json", "explain=1"), cancel)?;
+                let parameters = ["explain=1".to_owned()].into_iter().chain(remote::reasoning(evaluation));
+                let response = server.query(&asked(text, "application/json", parameters), cancel)?;
                 let told = remote::text_of(response, cancel)?;
                 Ok(out.write_all(remote::plan_text(&told).unwrap_or(told).as_bytes())?)
             }
@@ -179,8 +181,9 @@ fn fitting(format: OutputFormat, kind: ResultKind) -> OutputFormat {
     }
 }
 
-fn asked<'a>(text: &'a str, accept: &'a str, parameters: &str) -> Asked<'a> {
-    Asked { media_type: "application/sparql-query", text, accept, parameters: parameters.to_owned() }
+fn asked<'a>(text: &'a str, accept: &'a str, parameters: impl IntoIterator<Item = String>) -> Asked<'a> {
+    let parameters = parameters.into_iter().collect::<Vec<_>>().join("&");
+    Asked { media_type: "application/sparql-query", text, accept, parameters }
 }
 
 impl Folder {
@@ -200,6 +203,11 @@ impl Folder {
         let database = Arc::new(Database::open(&self.path, &self.memory.open_options())?);
         self.opened = Some((version, Arc::clone(&database)));
         Ok(database)
+    }
+
+    /// The prefixes that are kept with the data.
+    pub fn prefixes(&mut self) -> Option<Vec<Prefix>> {
+        self.database().ok().map(|database| kept_prefixes(&database))
     }
 
     fn update(

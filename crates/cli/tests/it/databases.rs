@@ -571,3 +571,21 @@ fn statements_by_pattern() {
     assert_eq!(get(&endpoint, "/protocol", "*/*").is(200).body, "12");
     get(&endpoint, "/repositories/none", "*/*").is(404);
 }
+
+#[test]
+fn who_asks_for_none_of_several_databases_is_told_which_there_are() {
+    let lode = Lode::new();
+    let endpoint = Endpoint::serve_with(&lode, &["--databases", "all"], &[]);
+    let ask = |path: &str| lode.run(&["query", &format!("{}{path}", endpoint.base), "ASK {}"]).fails(1);
+    assert!(ask("").contains("each at /NAME/sparql; there are none"), "{}", ask(""));
+    for name in ["books", "films"] {
+        endpoint.send("POST", &format!("/admin/databases?name={name}"), &[], b"").is(201);
+    }
+    let of_root = ask("");
+    assert!(
+        of_root.contains("this server has several databases, each at /NAME/sparql; there are books, films"),
+        "{of_root}"
+    );
+    assert!(ask("/nope").contains("there is no database nope; there are books, films"), "{}", ask("/nope"));
+    assert_eq!(lode.run(&["query", &format!("{}/books", endpoint.base), "ASK {}"]).ok(), "yes\n");
+}

@@ -20,7 +20,25 @@ fn queries_of_a_folder() {
     assert_eq!(ask(PERSONS, &["--reason", "subclass,domain"]), "x\r\nhttp://e/ann\r\n");
     assert_eq!(ask(ANIMALS, &["--reason", "rdfs", "--schema-graph", "http://e/none"]), "x\r\n");
     let wrong = lode.run(&["query", "db", ANIMALS, "--reason", "owl"]).fails(2);
-    assert!(wrong.contains("there are hierarchies, rdfs, rdfs-plus, the single rules subclass"), "{wrong}");
+    let lines = [
+        "no rules are called `owl`; there are",
+        "\n  none ",
+        "\n  hierarchies ",
+        "\n  rdfs-plus ",
+        "single rules, ",
+    ];
+    assert!(lines.iter().all(|line| wrong.contains(line)), "{wrong}");
+    let missing = lode.run(&["query", "db", ANIMALS, "--reason"]).fails(2);
+    assert!(missing.contains("--reason: the name of rules is missing; there are\n  none "), "{missing}");
+    // Who does not reason is told what would be found.
+    let told = lode.run(&["query", "db", ANIMALS, "--format", "csv"]).err;
+    assert!(told.contains("<http://e/Cat>, below it, has 1: --reason hierarchies "), "{told}");
+    let misspelt = "SELECT ?x { ?x a <http://e/Anmial> }";
+    let told = lode.run(&["query", "db", misspelt, "--reason", "rdfs"]).err;
+    assert!(
+        told.contains("nothing is of the class <http://e/Anmial>; did you mean <http://e/Animal>?"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -38,6 +56,18 @@ fn queries_of_a_server() {
     drop(plain);
 
     let reasoning = Endpoint::start(&lode, &["--reason", "rdfs"]);
+    let url = reasoning.base().to_owned();
+    let by_url =
+        |rules: &[&str]| lode.run(&[&["query", &url, ANIMALS, "--format", "csv"], rules].concat()).ok();
+    assert_eq!((by_url(&[]), by_url(&["--reason", "none"])), (reasoned.body.clone(), "x\r\n".to_owned()));
+    let check = |more: &str| {
+        let body = format!("{{\"text\":\"{ANIMALS}\"{more}}}");
+        reasoning
+            .send("POST", "/api/check", &[("Content-Type", "application/json")], body.as_bytes())
+            .is(200)
+            .body
+    };
+    assert!(check(", \"reason\": \"none\"").contains("\"only-below\"") && !check("").contains("only-below"));
     assert_eq!(reasoning.send("GET", &path(""), &[], b"").is(200).body, reasoned.body);
     assert_eq!(reasoning.send("GET", &path("&infer=false"), &[], b"").is(200).body, "x\r\n");
     let update =

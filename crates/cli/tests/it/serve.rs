@@ -214,3 +214,27 @@ fn errors_name_what_a_client_can_do() {
     let late = endpoint.send("POST", "/query?timeout=0.2", &[text], slow.as_bytes()).is(504).body;
     assert!(late.contains("timeout=SECONDS") && late.contains("administrator"), "{late}");
 }
+
+#[test]
+fn what_is_no_folder_of_a_database_is_told() {
+    let lode = Lode::with_turtle(TURTLE);
+    for (place, says) in [
+        ("http://127.0.0.1:7878", "is an address; --bind ADDRESS:PORT says where to listen"),
+        ("localhost:7878", "--bind localhost:7878 listens there"),
+        (".", "holds 1 database: lode serve --databases . serves all in it, lode serve ./db one"),
+    ] {
+        let outcome = lode.run(&["serve", place, "--bind", "127.0.0.1:0"]);
+        assert!(outcome.code != 0 && outcome.err.contains(says), "{outcome:#?}");
+    }
+    assert!(
+        !lode.path("http:").exists()
+            && !lode.path("localhost:7878").exists()
+            && !lode.path("MANIFEST").exists()
+    );
+    // An address without its scheme.
+    for command in ["query", "update", "stats", "dump", "shell"] {
+        let more: &[&str] = if ["query", "update"].contains(&command) { &["ASK {}"] } else { &[] };
+        let error = lode.run(&[&[command, "localhost:1/db"], more].concat()).fails(1);
+        assert!(error.contains("did you mean the server http://localhost:1/db?"), "{command}: {error}");
+    }
+}

@@ -74,6 +74,26 @@ fn asks_and_changes(lode: &Lode, target: &str) {
     lode.write("more.ttl", "<http://e/dan> <http://xmlns.com/foaf/0.1/name> 'Dan' .");
     assert_eq!(script(lode, &[target], ".load more.ttl\nASK { e:dan foaf:name 'Dan' }\n").ok(), "yes\n");
     script(lode, &[target, "--read-only"], "DELETE WHERE { ?s ?p ?o }").fails(2);
+    // What follows, where it is asked for.
+    lode.write("schema.ttl", "<http://xmlns.com/foaf/0.1/Person> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/Agent> .");
+    let agents = "SELECT (COUNT(*) AS ?n) { ?s a <http://e/Agent> };\n";
+    let reasons = format!(".load schema.ttl\n.mode csv\n{agents}.reason rdfs\n{agents}.reason off\n{agents}");
+    assert_eq!(script(lode, &[target], &reasons).ok(), "n\r\n0\r\nn\r\n2\r\nn\r\n0\r\n");
+    assert_eq!(
+        script(
+            lode,
+            &[target, "--reason", "rdfs", "-c", ".mode csv", "-c", agents.trim_end_matches(";\n")],
+            ""
+        )
+        .ok(),
+        "n\r\n2\r\n"
+    );
+    let told = script(lode, &[target], ".reason hierarchies\n.reason\n").err;
+    assert!(told.contains("queries reason by hierarchies"), "{told}");
+    let wrong = script(lode, &[target], ".reason owl\n").fails(2);
+    assert!(wrong.contains("no rules are called `owl`"), "{wrong}");
+    let plan = script(lode, &[target], &format!(".reason rdfs\n.explain {agents}")).ok();
+    assert!(plan.contains("Values ?.class"), "{plan}");
     // Files get answers as pipes do.
     script(lode, &[target], ".output out.txt\nSELECT ?s { ?s foaf:name 'Dan' }\n\n.output\nASK {}\n").ok();
     let written = std::fs::read_to_string(lode.path("out.txt")).unwrap();
@@ -95,6 +115,7 @@ fn scripts_over_a_folder() {
         ".prefix",
         ".mode",
         ".timer",
+        ".reason",
         ".explain",
         ".output",
         ".load",
@@ -110,6 +131,52 @@ fn scripts_over_a_server() {
     let lode = Lode::with_turtle(DATA);
     let endpoint = Endpoint::start(&lode, &[]);
     asks_and_changes(&lode, &endpoint.base);
+}
+
+/// Prefixes of loaded files are those of the database, for everybody who shows or asks.
+#[test]
+fn prefixes_of_loaded_files() {
+    let lode = Lode::with_turtle(DATA);
+    let query = "SELECT ?s { ?s foaf:name 'Ann' }";
+    assert_eq!(script(&lode, &["db", "--width", "40"], query).ok(), "?s\n-----\ne:ann\n");
+    assert_eq!(script(&lode, &["db", "-c", "ASK { e:ann foaf:knows e:bob }"], "").ok(), "yes\n");
+    assert!(script(&lode, &["db"], ".prefix\n").ok().contains("PREFIX e: <http://e/>\n"));
+    // What somebody declares counts more, and is nobody else's.
+    let own =
+        script(&lode, &["db"], "PREFIX e: <http://other/> ASK { e:ann ?p ?o }\n\nASK { e:ann ?p ?o }\n");
+    assert_eq!(own.ok(), "no\nno\n");
+    script(&lode, &["db"], ".prefix -e\nASK { e:ann ?p ?o }\n").ok();
+    let full = "SELECT ?s { ?s <http://xmlns.com/foaf/0.1/name> 'Ann' }";
+    let construct = "CONSTRUCT WHERE { ?s <http://xmlns.com/foaf/0.1/knows> ?o }";
+    let endpoint = Endpoint::start(&lode, &[]);
+    for target in ["db", &endpoint.base] {
+        let table = lode.run(&["query", target, full, "--width", "40"]).ok();
+        assert_eq!(table, "?s\n-----\ne:ann\n", "{target}");
+        let turtle = lode.run(&["query", target, construct, "--format", "ttl"]).ok();
+        assert!(turtle.contains("e:ann foaf:knows e:bob ."), "{turtle}");
+        let turtle = lode.run(&["dump", target, "--format", "ttl"]).ok();
+        assert!(turtle.contains("@prefix e: <http://e/> .") && turtle.contains("e:ann"), "{turtle}");
+    }
+    assert_eq!(script(&lode, &[&endpoint.base, "--width", "40"], query).ok(), "?s\n-----\ne:ann\n");
+    // Also those of what was sent to a server, unless the name is taken.
+    let sent = "@prefix e: <http://taken/> . @prefix new: <http://new/> . new:a new:b e:c .";
+    endpoint.send("POST", "/data?default", &[("Content-Type", "text/turtle")], sent.as_bytes()).is(200);
+    let prefixes = endpoint.send("GET", "/api/prefixes", &[], b"").is(200).body;
+    for known in ["\"http://e/\"", "\"http://new/\"", "\"foaf\""] {
+        assert!(prefixes.contains(known), "{prefixes}");
+    }
+    assert!(!prefixes.contains("taken"), "{prefixes}");
+    let turtle = endpoint.send("GET", "/data?default", &[("Accept", "text/turtle")], b"").is(200).body;
+    assert!(turtle.contains("new:a new:b <http://taken/c> ."), "{turtle}");
+    let asked = serde_json::json!({ "text": "SELECT * { new:", "position": 15 }).to_string();
+    let completed =
+        endpoint.send("POST", "/api/complete", &[("Content-Type", "application/json")], asked.as_bytes());
+    assert!(completed.is(200).body.contains("\"new:a\""));
+    drop(endpoint);
+    // A backup has them, too.
+    lode.run(&["backup", "db", "copy"]).ok();
+    lode.run(&["restore", "copy", "again"]).ok();
+    assert_eq!(lode.run(&["query", "again", full, "--width", "40"]).ok(), "?s\n-----\ne:ann\n");
 }
 
 #[test]
@@ -143,6 +210,13 @@ fn person(lode: &Lode, target: &str) {
         Step::Send("?s foaf:name ?name }\r"),
         Step::See("\"Ann\""),
         Step::See("2 rows in "),
+        // What is not finished goes on behind an empty line; two of them run it, and tell.
+        Step::See("lode> "),
+        Step::Send("SELECT ?name {\r\r?s foaf:name ?name\r}\r"),
+        Step::See("2 rows in "),
+        Step::See("lode> "),
+        Step::Send("SELECT ?name {\r\r\r"),
+        Step::See("is not closed before the end of the text"),
         // Ctrl-C ends the query and not the shell.
         Step::See("lode> "),
         Step::Send(SLOW),

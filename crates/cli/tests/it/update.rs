@@ -117,3 +117,23 @@ fn the_help_is_complete() {
         assert!(help.contains(word), "{word}");
     }
 }
+
+#[test]
+fn what_is_not_there_to_be_deleted_is_told() {
+    let lode = Lode::with_turtle("@prefix e: <http://e/> . e:ann e:age 41 ; e:name \"Ann\" .");
+    let update =
+        |text: &str| lode.run(&["update", "db", &format!("PREFIX e: <http://e/> DELETE DATA {{ {text} }}")]);
+    let outcome = update("e:ann e:aeg 41");
+    assert!(outcome.err.contains("warning: no triple has the predicate e:aeg; e:age has 1"), "{outcome:#?}");
+    assert!(outcome.err.contains("nothing has changed: inserted 0, deleted 0 quads in "), "{outcome:#?}");
+    let outcome = update("e:ann e:age 42");
+    assert!(
+        outcome.err.contains("so there is nothing to delete; e:age has \"41\"^^xsd:integer"),
+        "{outcome:#?}"
+    );
+    let outcome = update("e:ann e:age 41");
+    assert!(
+        !outcome.err.contains("warning") && outcome.err.contains("inserted 0, deleted 1 quad in "),
+        "{outcome:#?}"
+    );
+}

@@ -69,7 +69,7 @@ def the_data_has_a_picture(page):
     page.click("#go-data")
     page.wait("document.querySelectorAll('.figure').length === 6")
     page.wait("document.querySelector('[aria-label=Classes]')?.innerText.includes('Number')")
-    assert "http://e/graph" in page.text("[aria-label=Graphs]"), page.text("[aria-label=Graphs]")
+    assert "e:graph" in page.text("[aria-label=Graphs]"), page.text("[aria-label=Graphs]")
     page.click("#draw-schema")
     page.wait("document.querySelectorAll('#view-data-panel .graph-node').length >= 1")
     page.click("[aria-label=Predicates] button")

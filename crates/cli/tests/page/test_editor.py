@@ -208,9 +208,10 @@ def what_was_said_of_a_text_goes_with_it(page):
     warned = "SELECT ?x { ?s <http://e/name> ?n BIND(<http://e/nofunction>(?n) AS ?x) }"
     for other in ["ASK {}", "\n".join(["ASK {}"] + ["# a line"] * 400)]:
         run(page, warned)
-        page.wait("!document.querySelector('#warnings').hidden")
+        said = "['#warnings', '#problems'].some(id => !document.querySelector(id).hidden)"
+        page.wait(said)
         write(page, other)
-        page.wait("document.querySelector('#warnings').hidden")
+        page.wait(f"!{said}")
     run(page, "SELECT ?s\nWHERE { ?s foo:bar ?o }")
     page.wait("!document.querySelector('#problems').hidden")
     page.click("#new-tab")

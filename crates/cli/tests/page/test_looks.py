@@ -2,7 +2,7 @@
 
 import time
 
-from person import count, equal, open_one, run, test, upload
+from person import SLOW, count, equal, open_one, run, test, upload, write
 
 
 @test
@@ -36,6 +36,55 @@ def nothing_is_wider_than_the_screen(page):
             page.click("#view-" + view)
             time.sleep(0.2)
             assert page.do("document.documentElement.scrollWidth <= innerWidth"), (width, view)
+
+
+@test
+def nothing_moves_while_a_query_runs(page):
+    for width in (390, 1280, 2560):
+        page.size(width, 900)
+        open_one(page)
+        places = "['explain', 'profile', 'reason', 'format', 'share', 'results'].map(id => Math.round(document.getElementById(id).getBoundingClientRect().x)).join()"
+        tops = "['explain', 'profile', 'reason', 'format', 'share'].map(id => Math.round(document.getElementById(id).getBoundingClientRect().top)).join()"
+        write(page, SLOW)
+        before = page.do(places), page.do(tops)
+        page.click("#run")
+        page.wait("document.querySelector('#status').textContent.startsWith('Running… ')")
+        equal((page.do(places), page.do(tops)), before)
+        if width > 940:
+            equal(len(set(page.do(tops).split(","))), 1)
+        page.click("#stop")
+        page.wait("document.querySelector('#status').textContent.startsWith('Stopped after')")
+        equal((page.do(places), page.do(tops)), before)
+
+
+@test
+def columns_have_the_width_of_what_is_in_them(page):
+    query = "SELECT ?thing ?n { ?thing <http://e/n> ?n } ORDER BY ?n"
+    widths = "[...document.querySelectorAll('table.rows th')].map(one => one.offsetWidth)"
+    page.size(390, 844)
+    open_one(page)
+    run(page, query)
+    # Numbers are in sight.
+    number = "(() => { const [, , number] = document.querySelectorAll('table.rows th'); return number.getBoundingClientRect().right <= innerWidth; })()"
+    assert page.do(number), page.do(widths)
+    page.size(2560, 1200)
+    open_one(page)
+    run(page, query)
+    assert max(page.do(widths)) < 500, page.do(widths)
+
+
+@test
+def graphs_fit_into_sight(page):
+    for width in (390, 1280, 2560):
+        page.size(width, 900)
+        open_one(page)
+        run(page, "CONSTRUCT WHERE { ?s <http://e/knows> ?o }")
+        page.wait("document.querySelectorAll('.graph-node').length > 1")
+        time.sleep(0.6)
+        outside = """(() => { const box = document.querySelector('.drawing').getBoundingClientRect();
+            return [...document.querySelectorAll('.graph-node')].map(one => one.getBoundingClientRect()).filter(one =>
+                one.left < box.left || one.right > box.right || one.top < box.top || one.bottom > box.bottom).length; })()"""
+        equal(page.do(outside), 0)
 
 
 @test

@@ -250,7 +250,8 @@ fn updates_are_warned_of_before_they_are_done() {
     assert!(product.len() == 1 && product[0].starts_with("nothing joins this"), "{product:?}");
     for update in [
         "INSERT DATA { :s :new 1 . GRAPH :new { :s :new 1 } }",
-        "DELETE DATA { :s :new 1 }",
+        "DELETE DATA { :p1 foaf:name \"1\" . GRAPH :g { :p1 :likes :p2 } }",
+        "INSERT DATA { :s :new 1 } ; DELETE DATA { :s :new 1 }",
         "INSERT { ?s :new ?n . GRAPH :new { ?s :newer 1 } } WHERE { ?s foaf:name ?n }",
         "WITH :new INSERT { ?s :new ?n } WHERE { GRAPH :g { ?s :likes ?n } }",
         "INSERT DATA { :s :new 1 } ; DELETE WHERE { ?s :new ?o }",
@@ -267,4 +268,136 @@ fn updates_are_warned_of_before_they_are_done() {
     // Who may not read all graphs is told nothing of the data.
     let options = QueryOptions { graphs: GraphRules::nothing(), ..QueryOptions::default() };
     assert_eq!(database.update_warnings(&update, &options).unwrap().len(), 0);
+}
+
+#[test]
+fn what_is_to_be_deleted_and_is_not_there() {
+    let database = database();
+    let told = |update: &str| -> Vec<String> {
+        let text = format!("{PROLOGUE}{update}");
+        let warnings = database.update_warnings(&text, &QueryOptions::default()).unwrap();
+        warnings.iter().map(ToString::to_string).collect()
+    };
+    for (update, warning) in [
+        ("DELETE DATA { :p1 foaf:nmae \"1\" }", "no triple has the predicate foaf:nmae; foaf:name has 40"),
+        ("DELETE DATA { :p77 foaf:name \"1\" }", "no triple has the subject :p77"),
+        (
+            "DELETE DATA { :p1 :age \"1\" }",
+            "the default graph has no triple :p1 :age \"1\", so there is nothing to delete; :age has \"1\"^^xsd:integer",
+        ),
+        (
+            "DELETE DATA { :p1 :likes :p2 }",
+            "the default graph has no triple :p1 :likes :p2, so there is nothing to delete; it is in :g",
+        ),
+        (
+            "DELETE DATA { GRAPH :g { :p1 foaf:name \"1\" } }",
+            "the graph :g has no triple :p1 foaf:name \"1\", so there is nothing to delete; it is in the default graph",
+        ),
+        ("DELETE DATA { :p1 :likes :p3 }", "no triple has the object :p3"),
+        (
+            "DELETE DATA { :p1 :likes :p4 }",
+            "the default graph has no triple :p1 :likes :p4, so there is nothing to delete; :likes has :p2",
+        ),
+        (
+            "DELETE DATA { :p2 :likes :p4 }",
+            "the default graph has no triple :p2 :likes :p4, so there is nothing to delete",
+        ),
+        ("DELETE DATA { GRAPH :i { :p1 foaf:name \"1\" } }", "there is no graph :i"),
+    ] {
+        assert_eq!(told(update), [warning], "{update}");
+        // An update that was done tells the same, of what was there before.
+        let text = format!("{PROLOGUE}{update}");
+        let report = database.update(&text, &UpdateOptions::default()).unwrap();
+        assert_eq!((report.deleted, report.warnings.len()), (0, 1), "{update}");
+    }
+    let half = format!("{PROLOGUE}DELETE DATA {{ :p1 foaf:name \"1\", \"2\" }}");
+    let report = database.update(&half, &UpdateOptions::default()).unwrap();
+    assert_eq!((report.deleted, report.warnings.len()), (1, 1));
+    let text = report.warnings[0].to_string();
+    assert!(text.ends_with("foaf:name has \"1\""), "{text}");
+    assert_eq!(report.warnings[0].span().map(|span| &half[span]), Some("\"2\""));
+    // Who may not read all graphs is told nothing of the data.
+    let hidden = QueryOptions { graphs: GraphRules::nothing(), ..QueryOptions::default() };
+    assert_eq!(database.update_warnings(&half, &hidden).unwrap().len(), 0);
+    // Many and long ones do no harm.
+    let many: String = (0..3000).map(|n| format!(":p1 :age \"{n}\" . ")).collect();
+    let report =
+        database.update(&format!("{PROLOGUE}DELETE DATA {{ {many} }}"), &UpdateOptions::default()).unwrap();
+    assert!(report.warnings.len() <= 9);
+    let long = format!("{PROLOGUE}DELETE DATA {{ :p2 :age \"{}\" }}", "é".repeat(5000));
+    database
+        .update(
+            &format!("{PROLOGUE}INSERT DATA {{ :x :y \"{}\" }}", "é".repeat(5000)),
+            &UpdateOptions::default(),
+        )
+        .unwrap();
+    let report = database.update(&long, &UpdateOptions::default()).unwrap();
+    assert!(report.warnings[0].to_string().len() < 400, "{}", report.warnings[0]);
+}
+
+const ZOO: &str = "PREFIX : <http://e/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+    INSERT DATA { :Cat rdfs:subClassOf :Pet . :Pet rdfs:subClassOf :Animal . :Dog rdfs:subClassOf :Pet . :Empty rdfs:subClassOf :Nothing .
+        :tom a :Cat . :tim a :Cat . :rex a :Dog . :hasMother rdfs:subPropertyOf :hasParent . :tom :hasMother :mia .
+        :owns rdfs:domain :Person . :ann :owns :tom . :A rdfs:subClassOf :B . :B rdfs:subClassOf :A }";
+
+#[test]
+fn classes_and_properties_of_which_only_those_below_have_any() {
+    let database = Database::in_memory().unwrap();
+    database.update(ZOO, &UpdateOptions::default()).unwrap();
+    let finds = "--reason hierarchies (over HTTP reason=hierarchies) finds them";
+    for (query, warning) in [
+        (
+            "SELECT * { ?x a :Animal }",
+            format!("no triple says that anything is of the class :Animal; :Cat, below it, has 2: {finds}"),
+        ),
+        (
+            "ASK { ?x a :Pet }",
+            format!("no triple says that anything is of the class :Pet; :Cat, below it, has 2: {finds}"),
+        ),
+        (
+            "SELECT * { ?x a :Cat OPTIONAL { ?x :hasParent ?y } }",
+            format!("no triple has the predicate :hasParent; :hasMother, below it, has 1: {finds}"),
+        ),
+        ("SELECT * { ?x a :Nothing }", "nothing is of the class :Nothing".to_owned()),
+        // A cycle ends.
+        ("SELECT * { ?x a :A }", "nothing is of the class :A".to_owned()),
+    ] {
+        assert_eq!(warnings(&database, query), [warning], "{query}");
+    }
+    assert_eq!(warnings(&database, "SELECT * { ?x a :Cat }"), [""; 0]);
+    // Updates never reason.
+    let update = format!("{PROLOGUE}DELETE WHERE {{ ?x a :Animal }}");
+    let told = database.update_warnings(&update, &QueryOptions::default()).unwrap();
+    assert_eq!(told.iter().map(ToString::to_string).collect::<Vec<_>>(), ["nothing is of the class :Animal"]);
+}
+
+#[test]
+fn who_reasons_is_told_of_what_is_nowhere() {
+    let database = Database::in_memory().unwrap();
+    database.update(ZOO, &UpdateOptions::default()).unwrap();
+    let told = |query: &str| -> Vec<String> {
+        let reasoning = crate::Reasoning::by(crate::SchemaRules::RDFS_PLUS);
+        let options = QueryOptions { reasoning, ..QueryOptions::default() };
+        let query = database.prepare(&format!("{PROLOGUE}{query}"), &options).unwrap();
+        query.warnings().iter().map(ToString::to_string).collect()
+    };
+    for (query, warning) in [
+        ("SELECT * { ?x a :Anmial }", "nothing is of the class :Anmial; did you mean :Animal?"),
+        ("SELECT * { ?x a :Caat }", "nothing is of the class :Caat; :Cat has 2"),
+        ("SELECT * { ?x :hasPraent ?y }", "no triple has the predicate :hasPraent; did you mean :hasParent?"),
+        ("SELECT * { :nobody ?p ?o }", "no triple has the subject :nobody"),
+        ("SELECT * { GRAPH :g { ?s ?p ?o } }", "there is no graph :g"),
+    ] {
+        assert_eq!(told(query), [warning], "{query}");
+    }
+    for query in [
+        "SELECT * { ?x a :Animal ; :hasParent ?y }",
+        "SELECT * { ?x a :Person }",
+        "SELECT * { ?x a :Nothing }",
+        "SELECT * { :Animal ?p ?o }",
+        "PREFIX owl: <http://www.w3.org/2002/07/owl#> SELECT * { ?x owl:equivalentClass ?y ; a owl:Class }",
+        "SELECT * { ?x a :Cat . ?y a :Dog }",
+    ] {
+        assert_eq!(told(query), [""; 0], "{query}");
+    }
 }

@@ -6,6 +6,7 @@ use super::terms::{Labels, NewTerms};
 use crate::EngineError;
 use crate::graph_rules::named;
 use crate::load_allow::NoSource;
+use lode_rdf::parse::ParseNotes;
 use lode_rdf::{GraphNameRef, NamedNode, ValueId};
 use lode_sparql::update::Graph;
 use lode_store::LoadError;
@@ -37,7 +38,8 @@ impl Updater<'_> {
         let mut rows = Rows::new(&self.budget, &self.options.evaluation.spill_dir);
         let mut terms = NewTerms::new(Labels::OfText, &self.draft);
         let (limit, rules) = (self.options.statement_limit, self.rules().clone());
-        read_document(document, Some(source.as_str()), limit, &cancel, &mut |quad| {
+        let mut notes = ParseNotes::default();
+        read_document(document, Some(source.as_str()), limit, &cancel, &mut notes, &mut |quad| {
             // A graph that the document names is none that the request was allowed to change.
             if !rules.is_free() {
                 let own = quad.graph_name;
@@ -47,6 +49,7 @@ impl Updater<'_> {
             }
             Ok::<_, Failure>(rows.push(self.new_quad(&quad.into_owned(), graph, &mut terms)?)?)
         })?;
+        self.prefixes.merge(notes.prefixes);
         Ok(rows)
     }
 }

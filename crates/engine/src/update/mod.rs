@@ -25,11 +25,11 @@ use crate::text_memory::TextMemory;
 use draft::Draft;
 use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::ValueId;
-use lode_rdf::parse::StatementLimit;
+use lode_rdf::parse::{DeclaredPrefixes, StatementLimit};
 use lode_sparql::parse::depth;
 use lode_sparql::update::Operation;
 use lode_sparql::{ParseError, PlanWarning, Update, stack, warnings};
-use lode_store::{Commit, Store, Transaction};
+use lode_store::{Commit, Snapshot, Store, Transaction};
 use oxsdatatypes::DateTime;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -99,8 +99,16 @@ pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<
     let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())?;
     stack::deep(levels(&update), move || {
         check_request(&update, options)?;
-        let warnings = warnings_of(store, &update, text, &options.evaluation, &budget);
+        // Of data alone there is something to say only where not all of it was there.
+        let before = is_data(&update).then(|| store.snapshot());
+        let mut warnings = match &before {
+            Some(_) => Arc::default(),
+            None => warnings_of(&store.snapshot(), &update, text, &options.evaluation, &budget),
+        };
         let commit = with_room(store, || commit(store, &update, options, &budget))?;
+        if let Some(before) = before.filter(|_| commit.deleted < quads_to_delete(&update)) {
+            warnings = warnings_of(&before, &update, text, &options.evaluation, &budget);
+        }
         Ok(UpdateReport {
             operations: update.operations.len(),
             inserted: commit.inserted,
@@ -124,11 +132,25 @@ pub(crate) fn warnings_of_text(
     let budget = options.budget();
     let _memory = TextMemory::of_update(text, &options.bindings, &budget)?;
     let update = lode_sparql::parse_update(text, options.base_iri.as_deref())?;
-    Ok(stack::deep(levels(&update), move || warnings_of(store, &update, text, options, &budget)))
+    Ok(stack::deep(levels(&update), move || warnings_of(&store.snapshot(), &update, text, options, &budget)))
+}
+
+/// Whether a request has no pattern.
+fn is_data(update: &Update) -> bool {
+    !update.operations.iter().any(|operation| matches!(operation, Operation::Modify(_)))
+}
+
+/// The quads of DELETE DATA.
+fn quads_to_delete(update: &Update) -> u64 {
+    let of = |operation: &Operation| match operation {
+        Operation::DeleteData(quads) => quads.len() as u64,
+        _ => 0,
+    };
+    update.operations.iter().map(of).sum()
 }
 
 fn warnings_of(
-    store: &Store,
+    snapshot: &Snapshot,
     update: &Update,
     text: &str,
     options: &QueryOptions,
@@ -139,13 +161,13 @@ fn warnings_of(
         _ => None,
     });
     let modifies: Vec<_> = modifies.collect();
-    // Data alone has no pattern.
-    if modifies.is_empty() {
+    // What is inserted only, or cleared, needs not be there.
+    if modifies.is_empty() && quads_to_delete(update) == 0 {
         return Arc::default();
     }
     let functions =
         warnings::of_queries(modifies, &lode_exec::functions::find, &lode_exec::is_regular_expression);
-    match hints::of_update(text, &store.snapshot(), options, budget) {
+    match hints::of_update(text, snapshot, options, budget) {
         hints if hints.is_empty() => functions,
         hints => PlanWarning::with_hints(&functions, hints),
     }
@@ -209,7 +231,12 @@ fn commit(
     }
     let mut updater = Updater::new(store.begin(&options.evaluation.cancel)?, options, budget);
     updater.run(update)?;
-    updater.commit()
+    let prefixes = std::mem::take(&mut updater.prefixes);
+    let commit = updater.commit()?;
+    if options.evaluation.graphs.is_free() && commit.inserted > 0 {
+        store.keep_prefixes(prefixes.iter());
+    }
+    Ok(commit)
 }
 
 /// Changes between two looks at the cancel token.
@@ -227,6 +254,8 @@ struct Updater<'a> {
     added: u64,
     /// Some of them into a graph that may not be read: how many of them are new is not told.
     adds_unseen: bool,
+    /// Declared by what was read.
+    prefixes: DeclaredPrefixes,
 }
 
 impl<'a> Updater<'a> {
@@ -236,7 +265,16 @@ impl<'a> Updater<'a> {
 
     fn over(draft: Draft, options: &'a UpdateOptions, budget: &MemoryBudget) -> Self {
         let (budget, now) = (budget.clone(), DateTime::now());
-        Self { draft, options, budget, now, met_unknown: false, added: 0, adds_unseen: false }
+        Self {
+            draft,
+            options,
+            budget,
+            now,
+            met_unknown: false,
+            added: 0,
+            adds_unseen: false,
+            prefixes: DeclaredPrefixes::default(),
+        }
     }
 
     fn run(&mut self, update: &Update) -> Result<(), EngineError> {

@@ -9,6 +9,7 @@ use crate::quad_pattern::QuadPattern;
 use crate::text_memory::TextMemory;
 use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::key::blank_node;
+use lode_rdf::parse::ParseNotes;
 use lode_rdf::{BlankNode, GraphName, Quad, QuadRef, Term, ValueId};
 use lode_sparql::stack;
 use lode_store::load::{IngestError, read_document};
@@ -191,7 +192,7 @@ impl Updater<'_> {
                 })?),
             }
         };
-        read_document(document.source(), base.as_deref(), limit, &cancel, each)
+        read_document(document.source(), base.as_deref(), limit, &cancel, &mut ParseNotes::default(), each)
             .map_err(|Stop(error)| error)?;
         Ok(())
     }

@@ -11,7 +11,7 @@ use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::{MemoryBudget, OutOfBudget, Reservation};
 use lode_exec::ExecError;
 use lode_packed::Order;
-use lode_rdf::parse::StatementLimit;
+use lode_rdf::parse::{ParseNotes, StatementLimit};
 use lode_rdf::{GraphNameRef, NamedNode, QuadRef, RdfFormat, ValueId};
 use lode_store::load::{IngestError, Replace, read_document};
 use lode_store::{BuildError, Commit, Graphs, LoadError, LoadOptions, Snapshot, Source, Store, load};
@@ -264,7 +264,7 @@ fn in_transaction(
     let mut updater = Updater::new(transaction, &update, &update.evaluation.budget());
     let graph = updater.prepare(options)?;
     let bytes_max = transaction_bytes_max(options);
-    let mut quads = 0;
+    let (mut quads, mut notes) = (0, ParseNotes::default());
     for document in documents {
         let mut terms = NewTerms::new(Labels::OfText, &updater.draft);
         let name = document.name.clone();
@@ -273,6 +273,7 @@ fn in_transaction(
             options.base_iri.as_deref(),
             options.statement_limit,
             &options.cancel,
+            &mut notes,
             &mut |quad| {
                 quads += 1;
                 if quads > quads_max || updater.draft.new_term_bytes() > bytes_max {
@@ -295,7 +296,12 @@ fn in_transaction(
             Err(Stop::Failed(error)) => return Err(error),
         }
     }
-    Ok(Some((quads, updater.commit()?)))
+    let commit = updater.commit()?;
+    // Who may not change everything names nothing for others.
+    if options.graphs.is_free() && commit.inserted > 0 {
+        store.keep_prefixes(notes.prefixes.iter());
+    }
+    Ok(Some((quads, commit)))
 }
 
 impl Updater<'_> {

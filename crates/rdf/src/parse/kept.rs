@@ -1,5 +1,6 @@
 //! What lenient parsing keeps although the standards forbid it: told by kind, counted, with examples.
 
+use super::declared::DeclaredPrefixes;
 use super::error::excerpt;
 use super::options::ParseOptions;
 use crate::mistake::Mistake;
@@ -80,6 +81,8 @@ pub struct ParseNotes {
     pub used_own_address: bool,
     /// What was kept.
     pub kept: Kept,
+    /// The prefixes that Turtle and TriG declare.
+    pub prefixes: DeclaredPrefixes,
 }
 
 impl ParseNotes {
@@ -94,5 +97,6 @@ impl ParseNotes {
     pub fn merge(&mut self, other: Self) {
         self.used_own_address |= other.used_own_address;
         self.kept.merge(other.kept);
+        self.prefixes.merge(other.prefixes);
     }
 }

@@ -38,6 +38,9 @@ struct Text {
     text: String,
     #[serde(default)]
     kind: Kind,
+    /// The rules that it reasons by; without it, what the server does.
+    #[serde(default)]
+    reason: Option<String>,
 }
 
 /// What a text should be.
@@ -106,6 +109,11 @@ pub(crate) async fn check(State(state): AtState, request: Request) -> Result<Res
             Kind::Query => Form::Query,
             Kind::Update => Form::Update,
         };
+        let mut options = options.clone();
+        if let Some(rules) = &asked.reason {
+            options.set_rules(rules.parse().map_err(HttpError::bad_request)?);
+        }
+        let options = &options;
         Ok(state.assist.check(&asked.text, form, options))
     });
     json_of(&checked.await?)

@@ -84,6 +84,33 @@ fn absent(uri: &Uri) -> HttpError {
     )
 }
 
+/// What clients ask a server for that has one database.
+const OF_ONE: [&str; 5] = ["sparql", "query", "update", "data", "get"];
+/// Names that are listed at most.
+const NAMES_MAX: usize = 20;
+
+/// The answer where a database is asked for, but not which.
+fn absent_of_several(uri: &Uri) -> HttpError {
+    let path = uri.path();
+    let message =
+        format!("there is nothing at {path}: this server has several databases, each at /NAME{path}");
+    HttpError::new(StatusCode::NOT_FOUND, message)
+}
+
+/// The same error with the names of the databases that one may read.
+fn with_names(error: HttpError, root: &Root, identity: &Identity) -> HttpError {
+    let names: Vec<String> =
+        readable(root, Some(identity)).unwrap_or_default().into_iter().map(|(name, ..)| name).collect();
+    let told = match names.len() {
+        0 => "there are none that you may read".to_owned(),
+        count if count > NAMES_MAX => {
+            format!("there are {}, and {} more", names[..NAMES_MAX].join(", "), count - NAMES_MAX)
+        }
+        _ => format!("there are {}", names.join(", ")),
+    };
+    HttpError { message: format!("{}; {told}", error.message), ..error }
+}
+
 async fn not_found(uri: Uri) -> HttpError {
     absent(&uri)
 }
@@ -180,7 +207,7 @@ async fn dispatch(State(root): State<Arc<Root>>, mut request: Request) -> Respon
     // Who may not do this does not learn whether it is there: it is told what it would be told there.
     let refused = match root.shared.access.identify(guard::peer(&request), request.headers()).await {
         Err(error) => error,
-        Ok(identity) => match root.shared.access.check(&identity.within(Some(&name)), operation) {
+        Ok(identity) => match root.shared.access.check(&identity.clone().within(Some(&name)), operation) {
             Err(error) => error,
             Ok(()) => match entry {
                 _ if !is_known => absent(&asked),
@@ -191,7 +218,10 @@ async fn dispatch(State(root): State<Arc<Root>>, mut request: Request) -> Respon
                         "the database {name} is closed: its administrator can see why, and open it (/admin/databases)"
                     ),
                 ),
-                _ if super::name::is_fit(&name) => unknown(&name),
+                _ if super::name::is_fit(&name) => with_names(unknown(&name), &root, &identity),
+                _ if OF_ONE.contains(&name.as_str()) => {
+                    with_names(absent_of_several(&asked), &root, &identity)
+                }
                 _ => absent(request.uri()),
             },
         },

@@ -9,6 +9,7 @@ use crate::limits::Granted;
 use crate::negotiate::{accept, negotiate_rdf};
 use crate::state::{AppState, blocking};
 use crate::stream::{ANSWER_BYTES, ChunkWriter, answered, of_unknown_length};
+use crate::written::prefixes_of;
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -19,7 +20,7 @@ use lode_engine::store::{
 use lode_engine::{
     CancelToken, EngineError, GraphRules, Order, QuadPattern, Reservation, UploadTarget, inferred_graph,
 };
-use lode_rdf::serialize::{GraphText, QuadWriter};
+use lode_rdf::serialize::{GraphText, Prefixes, QuadWriter};
 use lode_rdf::{GraphNameRef, QuadRef, RdfFormat, ValueId};
 use std::io::Write;
 use std::sync::Arc;
@@ -43,6 +44,7 @@ pub(super) async fn answer(
     let permit = state.downloads.enter(after(limit.min(state.limits.get().timeout))).await?;
     notes::begun();
     let (at_state, rules) = (Arc::clone(&state), graph_rules());
+    let of_database = Arc::clone(&state);
     let (asked, at_cancel) = (rules.clone(), cancel.clone());
     let memory = DownloadMemory::reserve(&state)?;
     let (cache_bytes, text_bytes_max) = (memory.cache_bytes, memory.text_bytes);
@@ -76,7 +78,9 @@ pub(super) async fn answer(
     let ((), body) = answered(cancel.clone(), state.memory().cloned(), (permit, memory), move |_, writer| {
         writer.announce(());
         writer.limit_bytes(granted.limits.bytes);
-        write(&snapshot, scope, &rules, format, &cancel, writer).map_err(|error| match writer.is_too_long() {
+        let form =
+            Form { format, prefixes: prefixes_over_usual(&prefixes_of(&of_database.database, &rules)) };
+        write(&snapshot, scope, &rules, &form, &cancel, writer).map_err(|error| match writer.is_too_long() {
             true => granted.too_many_bytes(),
             false => granted.timed(dump_error(error), None, time_max),
         })
@@ -192,15 +196,22 @@ fn rows(
     })
 }
 
+/// How a download is written.
+struct Form {
+    format: RdfFormat,
+    /// Of Turtle and TriG.
+    prefixes: Prefixes,
+}
+
 fn write(
     snapshot: &Snapshot,
     options: DumpOptions,
     rules: &GraphRules,
-    format: RdfFormat,
+    form: &Form,
     cancel: &CancelToken,
     writer: &mut ChunkWriter<()>,
 ) -> Result<(), DumpError> {
-    let whole = options.scope.has_graphs();
+    let (whole, format) = (options.scope.has_graphs(), form.format);
     let is_seen = |graph: GraphNameRef<'_>| rules.may_read(graph);
     match (GraphText::new(format), whole) {
         // The default graph is there for everybody, and empty for who may not read it.
@@ -215,10 +226,13 @@ fn write(
             return dump_lines(snapshot, options, cancel, writer).map(drop);
         }
         (Some(text), _) if !whole || rules.reads_all() => {
-            let text = text.with_prefixes(&prefixes_over_usual([]));
+            let text = text.with_prefixes(&form.prefixes);
             return dump_graph(snapshot, options, text, cancel, writer).map(drop);
         }
-        (Some(text), _) => return write_seen(snapshot, options, rules, text, cancel, writer),
+        (Some(text), _) => {
+            let text = text.with_prefixes(&form.prefixes);
+            return write_seen(snapshot, options, rules, text, cancel, writer);
+        }
         _ => {}
     }
     let mut document = QuadWriter::start(format, writer)?;
@@ -238,11 +252,11 @@ fn write_seen(
     snapshot: &Snapshot,
     options: DumpOptions,
     rules: &GraphRules,
-    text: GraphText,
+    mut text: GraphText,
     cancel: &CancelToken,
     writer: &mut ChunkWriter<()>,
 ) -> Result<(), DumpError> {
-    let (mut text, mut buffer) = (text.with_prefixes(&prefixes_over_usual([])), Vec::new());
+    let mut buffer = Vec::new();
     dump_quads(snapshot, options, cancel, &mut |quad| {
         if rules.may_read(quad.graph_name) {
             text.write_quad(quad, &mut buffer);

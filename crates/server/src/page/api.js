@@ -7,7 +7,7 @@ export const base = new URL('.', location.href).pathname;
 export const database = decodeURIComponent(base.split('/')[1] || '');
 
 /** What the server tells of itself, and of who asks. */
-export const session = { name: null, role: null, users: false, writable: true, union: false, assist: false, administers: false };
+export const session = { name: null, role: null, users: false, writable: true, union: false, reason: 'none', assist: false, administers: false };
 
 /** An answer that is an error, or none. */
 export class Failure extends Error {
@@ -66,7 +66,7 @@ export function markOf(found) {
   // What is of the text as a whole is in line 0.
   const isPlaced = found.line !== 0;
   const to = isPlaced ? Math.max(found.to, found.from + 1) : found.from;
-  return { from: found.from, to, isPlaced, message: found.message, help: found.help || '', kind: 'error' };
+  return { from: found.from, to, isPlaced, message: found.message, help: found.help || '', code: found.code, kind: 'error' };
 }
 
 /** Where a message says what is wrong: `line 1, column 22: ...`, the line, and carets below it. */
@@ -91,6 +91,13 @@ export function marksOf(message, text) {
 /** A message without the number of its request. */
 export function withoutNumber(message) {
   return message.replace(/\s*\[request \w+\]\s*$/, '');
+}
+
+/** The address of a query with parameters; `reason` are the rules that it reasons by, or none where the server says. */
+export function queryPath(parameters, reason) {
+  const all = new URLSearchParams(parameters);
+  if (reason !== null) all.set('reason', reason);
+  return all.size ? 'query?' + all : 'query';
 }
 
 const SOLUTIONS = 'application/sparql-results+json';

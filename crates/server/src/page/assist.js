@@ -59,10 +59,16 @@ export function declare(editor, names) {
   tell('Added ' + names.map(name => name + ':').join(', '));
 }
 
+/** Marks that are said below the editor. */
+const SHOWN_MAX = 20;
+
 /** Marks what is wrong while it is written. */
 export class Checker {
-  constructor(editor) {
+  constructor(editor, reason, onshow) {
     this.editor = editor;
+    this.reason = reason;
+    this.onshow = onshow;
+    this.marks = [];
     this.place = document.getElementById('problems');
     this.later = calmly(800, () => this.check());
     editor.area.addEventListener('input', event => {
@@ -85,7 +91,8 @@ export class Checker {
     try {
       // What is checked is what would be run.
       const sent = withUsualPrefixes(this.editor);
-      const answer = await ask('check', { text: sent.text, kind: isUpdate(text) ? 'update' : 'query' }, this.asked.signal);
+      const kind = isUpdate(text) ? 'update' : 'query';
+      const answer = await ask('check', { text: sent.text, kind, reason: this.reason.value }, this.asked.signal);
       if (!answer || this.editor.text !== text) return;
       const written = found => ({ ...markOf(found), from: sent.origin(markOf(found).from), to: sent.origin(markOf(found).to) });
       const errors = answer.errors.map(written);
@@ -98,10 +105,16 @@ export class Checker {
 
   /** Marks, and says them below the editor. */
   show(marks) {
+    this.marks = marks.slice(0, SHOWN_MAX);
     this.editor.setMarks(marks.filter(mark => mark.isPlaced));
-    const shown = marks.slice(0, 20);
-    this.place.replaceChildren(...shown.map(mark => this.problem(mark)));
+    this.place.replaceChildren(...this.marks.map(mark => this.problem(mark)));
     this.place.hidden = !marks.length;
+    this.onshow();
+  }
+
+  /** Whether a warning of a run is said here. */
+  says(text) {
+    return this.marks.some(({ message, help }) => text === (help ? message + '; ' + help : message));
   }
 
   problem(mark) {
@@ -115,7 +128,8 @@ export class Checker {
     return el('li.' + mark.kind, {},
       mark.isPlaced ? el('button.place', { onclick: () => this.editor.goTo(mark.from, mark.to), title: 'Go there' }, `${line + 1}:${column + 1}`) : null,
       el('span', {}, mark.message, mark.help ? el('span.help', {}, ' ' + mark.help) : null),
-      prefix ? el('button.small', { onclick: () => this.fix(prefix) }, 'Add ' + prefix[0] + ':') : null);
+      prefix ? el('button.small', { onclick: () => this.fix(prefix) }, 'Add ' + prefix[0] + ':') : null,
+      mark.code === 'only-below' ? el('button.small', { onclick: () => this.reason.choose('hierarchies') }, 'Reason with hierarchies') : null);
   }
 
   fix([name, iri]) {

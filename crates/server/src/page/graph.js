@@ -17,6 +17,7 @@ const LABEL_MAX = 26;
 const READABLE = 0.6;
 const TYPE = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
 const cut = (text, length) => ([...text].length > length ? [...text].slice(0, length - 1).join('') + '…' : text);
+const widthOf = label => Math.min(LABEL_MAX, [...label].length) * 6.6 + 16;
 const keyOf = term => term.type + ' ' + (term.type === 'triple' ? textOf(term) : term.value) + ' ' + (term.datatype || '') + (term['xml:lang'] || '');
 
 class Graph {
@@ -51,7 +52,7 @@ class Graph {
 
   arrange(heat = 1) {
     const [nodes, edges] = [[...this.nodes.values()], [...this.edges.values()]];
-    for (const node of nodes) node.w = Math.min(LABEL_MAX, [...node.label].length) * 6.6 + 16;
+    for (const node of nodes) node.w = widthOf(node.label);
     settle(nodes, edges, nodes.length > 100 ? 160 : 320, heat);
     this.draw();
     this.home();
@@ -212,10 +213,13 @@ class TripleGraph extends Graph {
       const label = labels.get(node.term.value);
       if (!label || node.label === label) continue;
       node.label = label;
+      node.w = widthOf(label);
       node.title = label + '\n' + node.term.value;
       isNew = true;
     }
-    if (isNew && this.drawing.layer.firstChild) this.draw();
+    if (!isNew || !this.drawing.layer.firstChild) return;
+    this.draw();
+    this.home();
   }
 
   about(node) {

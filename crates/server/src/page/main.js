@@ -70,6 +70,7 @@ function listen() {
 function drawSession() {
   drawLogin();
   $('go-upload').hidden = !session.writable;
+  query.reason.draw();
   // What a view says may be another for this person.
   const current = VIEWS.find(view => !$(`view-${view}-panel`).hidden);
   loaded[current]?.then(view => view.shown?.(false));

@@ -2,12 +2,13 @@
 
 import { isUpdate } from './tokens.js';
 import { readAnswer } from './answer.js';
-import { send, warningsOf, withoutNumber } from './api.js';
+import { queryPath, send, warningsOf, withoutNumber } from './api.js';
 import { Checker, declare, format, Hover, withUsualPrefixes } from './assist.js';
 import { Completion } from './complete.js';
 import { $, copy, count, el, grouped, seconds, tell } from './dom.js';
 import { Editor } from './editor.js';
 import { readPrefixes } from './prefixes.js';
+import { Reason } from './reason.js';
 import { Results } from './results.js';
 import { Tabs } from './tabs.js';
 import { Live } from './live.js';
@@ -23,12 +24,18 @@ export class QueryView {
     this.editor = new Editor('SPARQL query or update', { onchange: event => this.changed(event) });
     $('editor').replaceChildren(this.editor.element);
     this.completion = new Completion(this.editor);
-    this.checker = new Checker(this.editor);
+    this.warnings = [];
+    this.reason = new Reason($('reason'), () => this.reasons());
+    this.checker = new Checker(this.editor, this.reason, () => this.drawWarnings());
     this.hover = new Hover(this.editor);
     this.results = new Results($('results'));
     this.live = new Live($('live'));
-    this.tabs = new Tabs($('query-tabs'), FIRST, text => this.editor.show(text));
-    this.editor.show(this.tabs.text);
+    const show = (text, reason) => {
+      this.reason.show(reason);
+      this.editor.show(text);
+    };
+    this.tabs = new Tabs($('query-tabs'), FIRST, show);
+    show(this.tabs.text, this.tabs.reason);
     this.buttons();
     this.height();
     this.openShared();
@@ -40,13 +47,25 @@ export class QueryView {
     if (event) this.tabs.changed(this.editor.text);
     else this.checker.anew();
     // What was said of a run was of its text.
-    if (this.editor.text !== this.told) for (const id of ['error', 'warnings']) $(id).hidden = true;
+    if (this.editor.text !== this.told) this.unsay();
+  }
+
+  unsay() {
+    $('error').hidden = true;
+    this.warn([]);
+  }
+
+  /** Other rules were chosen: what was said was not of them. */
+  reasons() {
+    this.tabs.reasonsBy(this.reason.value);
+    this.warn([]);
+    this.checker.anew();
   }
 
   /** What was said of the last run is no longer so. */
   forget() {
     if (this.running) return;
-    for (const id of ['error', 'warnings']) $(id).hidden = true;
+    this.unsay();
     if (this.hasFailed) this.status('', true);
     this.checker.anew();
   }
@@ -108,9 +127,9 @@ export class QueryView {
   /** A query in the part of the address that no server sees. */
   openShared() {
     if (!location.hash.startsWith('#query=')) return;
-    const text = new URLSearchParams(location.hash.slice(1)).get('query');
+    const shared = new URLSearchParams(location.hash.slice(1));
     history.replaceState(null, '', location.pathname + location.search);
-    this.open(text);
+    this.tabs.open(shared.get('query'), shared.get('reason'));
   }
 
   /** Shows a query in a tab of its own, unless one has it. */
@@ -122,7 +141,8 @@ export class QueryView {
   share() {
     const url = new URL(location.href);
     url.search = '';
-    url.hash = new URLSearchParams({ query: this.editor.text });
+    const reason = this.reason.value;
+    url.hash = new URLSearchParams({ query: this.editor.text, ...(reason === null ? {} : { reason }) });
     copy(url.href);
     tell('The link is copied. It has the query in it, and is read by no server.');
   }
@@ -149,7 +169,12 @@ export class QueryView {
 
   busy(isBusy) {
     for (const id of ['run', 'explain', 'profile']) $(id).disabled = isBusy;
-    $('stop').hidden = !isBusy;
+    // One stands in the place of the other, so that nothing moves.
+    const [shown, other] = isBusy ? [$('stop'), $('run')] : [$('run'), $('stop')];
+    const hasFocus = document.activeElement === other;
+    shown.hidden = false;
+    other.hidden = true;
+    if (hasFocus) shown.focus();
     $('progress').hidden = !isBusy;
   }
 
@@ -164,7 +189,7 @@ export class QueryView {
     const started = performance.now();
     const took = () => seconds((performance.now() - started) / 1e3);
     this.busy(true);
-    for (const id of ['error', 'warnings']) $(id).hidden = true;
+    this.unsay();
     this.results.clear();
     this.hasFailed = false;
     this.status('Running…', true);
@@ -200,15 +225,17 @@ export class QueryView {
     if (isChange && plan) throw new Error('Plans are shown of queries only.');
     const kind = isChange ? 'update' : 'query';
     const accept = plan ? 'application/json' : isChange ? 'application/json' : 'application/sparql-results+json, application/n-triples';
-    const response = await send(kind + (plan ? `?${plan}=1` : ''), { method: 'POST', type: 'application/sparql-' + kind, accept, body: text, signal, allowed: plan ? [503, 504, 500, 413] : [] });
+    const asked = { text, reason: this.reason.value };
+    const path = isChange ? kind : queryPath(plan ? { [plan]: 1 } : {}, asked.reason);
+    const response = await send(path, { method: 'POST', type: 'application/sparql-' + kind, accept, body: text, signal, allowed: plan ? [503, 504, 500, 413] : [] });
     this.warn(warningsOf(response));
     if (plan) return this.showPlan(response, text);
     if (isChange) return this.showChange(await response.json());
     const answer = await readAnswer(response, part => {
       counted(part);
-      this.results.progress(part, text);
+      this.results.progress(part, asked);
     });
-    this.results.show(answer, text);
+    this.results.show(answer, asked);
     if (answer.boolean !== null || answer.kind === 'text') return '';
     const what = answer.kind === 'triples' ? 'triple' : 'row';
     return (answer.more ? 'More than ' : '') + count(answer.rows.length, what) + ' · ';
@@ -230,10 +257,18 @@ export class QueryView {
   showChange(done) {
     $('results').replaceChildren(el('dl.facts.change', {},
       [['Inserted', done.inserted], ['Deleted', done.deleted], ['Operations', done.operations]].map(([name, number]) => [el('dt', {}, name), el('dd', {}, grouped(number ?? 0))])));
-    return `${count(done.inserted ?? 0, 'quad')} inserted, ${grouped(done.deleted ?? 0)} deleted · `;
+    const nothing = !done.inserted && !done.deleted ? 'Nothing has changed: ' : '';
+    return `${nothing}${count(done.inserted ?? 0, 'quad')} inserted, ${grouped(done.deleted ?? 0)} deleted · `;
   }
 
   warn(texts) {
+    this.warnings = texts;
+    this.drawWarnings();
+  }
+
+  /** What is marked in the text is said beside it, and only there. */
+  drawWarnings() {
+    const texts = this.warnings.filter(text => !this.checker.says(text));
     $('warnings').replaceChildren(...texts.map(text => el('p', {}, 'Warning: ' + text)));
     $('warnings').hidden = !texts.length;
   }

@@ -1,6 +1,6 @@
 // An answer in its views: those that its rows allow, the one that fits first.
 
-import { base, isLoggedIn, send } from './api.js';
+import { base, isLoggedIn, queryPath, send } from './api.js';
 import { ROWS_MAX } from './answer.js';
 import { bytes, count, el, grouped, saveAs, tell } from './dom.js';
 import { Table } from './table.js';
@@ -13,8 +13,8 @@ const RAW_MAX = 1 << 20;
 
 const formatsOf = answer => (answer.kind === 'rows' ? ROW_FORMATS : GRAPH_FORMATS);
 
-/** The views of an answer: `[name, label, maker]`. Those that are seldom used are loaded when they are. */
-function viewsOf(answer, text) {
+/** The views of an answer to `asked`, a text and the rules that it reasons by: `[name, label, maker]`. Those that are seldom used are loaded when they are. */
+function viewsOf(answer, asked) {
   const views = [];
   if (answer.boolean !== null) return [['answer', 'Answer', () => booleanView(answer.boolean)]];
   if (answer.kind === 'triples') views.push(['graph', 'Graph', async () => (await import('./graph.js')).graphView(answer.triples)]);
@@ -23,7 +23,7 @@ function viewsOf(answer, text) {
     views.push(['chart', 'Chart', async () => (await import('./chart.js')).chartView(answer)]);
     views.push(['map', 'Map', async () => (await import('./map.js')).mapView(answer)]);
   }
-  views.push(['raw', 'Raw', () => rawView(answer, text)]);
+  views.push(['raw', 'Raw', () => rawView(answer, asked)]);
   return views;
 }
 
@@ -41,7 +41,7 @@ function tableView(answer) {
 }
 
 /** The answer as the server writes it, up to its first megabyte. */
-function rawView(answer, text) {
+function rawView(answer, asked) {
   const place = el('pre.raw', { tabindex: '0', role: 'region', 'aria-label': 'Raw answer' });
   const formats = formatsOf(answer);
   const select = el('select', { onchange: () => load(select.value) }, formats.map(([format, name]) => el('option', { value: format }, name)));
@@ -50,7 +50,7 @@ function rawView(answer, text) {
     place.textContent = '';
     note.textContent = 'Loading…';
     try {
-      const response = await send('query?format=' + format, { method: 'POST', type: 'application/sparql-query', body: text, accept: '*/*' });
+      const response = await send(queryPath({ format }, asked.reason), { method: 'POST', type: 'application/sparql-query', body: asked.text, accept: '*/*' });
       const reader = response.body.getReader();
       const decoder = new TextDecoder();
       let read = 0;
@@ -75,15 +75,15 @@ function rawView(answer, text) {
 }
 
 /** Downloads all of the answer. */
-async function download(text, format) {
-  const path = 'query?' + new URLSearchParams({ query: text, format });
+async function download(asked, format) {
+  const path = queryPath({ query: asked.text, format }, asked.reason);
   if (!isLoggedIn() && path.length < LINK_MAX) {
     el('a', { href: base + path, download: 'result.' + format }).click();
     return;
   }
   tell('Downloading…');
   try {
-    const response = await send('query?format=' + format, { method: 'POST', type: 'application/sparql-query', body: text, accept: '*/*' });
+    const response = await send(queryPath({ format }, asked.reason), { method: 'POST', type: 'application/sparql-query', body: asked.text, accept: '*/*' });
     saveAs(await response.blob(), 'result.' + format);
   } catch (error) {
     tell('Download: ' + error.message.split('\n')[0]);
@@ -103,11 +103,11 @@ export class Results {
   }
 
   /** Rows while they come: the table grows. */
-  progress(answer, text) {
+  progress(answer, asked) {
     if (this.answer !== answer) {
       if (this.wanted && this.wanted !== 'table' || answer.kind !== 'rows') return;
       this.answer = answer;
-      this.start(answer, text);
+      this.start(answer, asked);
       this.open('table');
       return;
     }
@@ -115,14 +115,14 @@ export class Results {
   }
 
   /** All of the answer that the page keeps. */
-  show(answer, text) {
+  show(answer, asked) {
     if (this.answer === answer && this.shown?.table) {
       this.shown.table.setRows(answer.rows);
       this.note.textContent = this.noteOf(answer);
       return;
     }
     this.answer = answer;
-    this.start(answer, text);
+    this.start(answer, asked);
     const names = this.views.map(([name]) => name);
     this.open(names.includes(this.wanted) ? this.wanted : names[0]);
   }
@@ -133,12 +133,12 @@ export class Results {
     return answer.kind === 'text' ? 'The beginning. Download has all.' : `The first ${grouped(Math.min(answer.rows.length, ROWS_MAX))} ${what}. Download has all.`;
   }
 
-  start(answer, text) {
-    this.views = viewsOf(answer, text);
+  start(answer, asked) {
+    this.views = viewsOf(answer, asked);
     this.tabs = el('div.tabs.views', { role: 'tablist', 'aria-label': 'Views of the answer', onkeydown: event => this.onKey(event) },
       this.views.map(([name, label]) => el('button.tab', { id: 'view-' + name, role: 'tab', 'aria-selected': 'false', 'aria-controls': 'view', tabindex: '-1', onclick: () => this.choose(name) }, label)));
     const formats = answer.boolean === null ? formatsOf(answer) : [];
-    const menu = el('select', { 'aria-label': 'Download all', onchange: () => { download(text, menu.value); menu.value = ''; } },
+    const menu = el('select', { 'aria-label': 'Download all', onchange: () => { download(asked, menu.value); menu.value = ''; } },
       el('option', { value: '' }, 'Download all'), formats.map(([format, name]) => el('option', { value: format }, name)));
     this.note = el('span.muted.note', {}, this.noteOf(answer));
     this.view = el('div.view', { id: 'view', role: 'tabpanel', tabindex: '-1' });

@@ -6,6 +6,8 @@ import { compare, isNumber, showTerm, shownIri, termOf, textOf } from './terms.j
 const ROW = 29;
 const AROUND = 12;
 const [WIDTH_MIN, WIDTH_MAX] = [72, 460];
+/** Where there is room, columns get wider for their longest values, up to this; where there is none, those of texts get narrower. */
+const [WIDTH_FULL, WIDTH_NARROW] = [900, 84];
 
 export class Table {
   constructor(vars) {
@@ -69,13 +71,17 @@ export class Table {
   /** Widths by what is in the first rows. */
   measure() {
     const sample = this.rows.slice(0, 60);
+    const width = chars => Math.max(WIDTH_MIN, chars * 7.6 + 66);
+    [this.full, this.least] = [[], []];
     this.widths = this.vars.map(name => {
       const lengths = sample.map(row => {
         const term = row[name];
-        return term ? Math.min(90, (term.type === 'uri' ? shownIri(term.value) : textOf(term)).length) + (term.type === 'literal' && !isNumber(term) && (term['xml:lang'] || term.datatype) ? 9 : 0) : 0;
+        return term ? Math.min(120, (term.type === 'uri' ? shownIri(term.value) : textOf(term)).length) + (term.type === 'literal' && !isNumber(term) && (term['xml:lang'] || term.datatype) ? 9 : 0) : 0;
       }).sort((a, b) => a - b);
       const usual = Math.max(lengths[Math.floor(lengths.length * 0.9)] || 0, name.length + 4);
-      return Math.round(Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, usual * 7.6 + 66)));
+      this.least.push(Math.max(56, Math.max(name.length, lengths[lengths.length - 1] || 0) * 7.6 + 34));
+      this.full.push(Math.min(WIDTH_FULL, width(Math.max(usual, lengths[lengths.length - 1] || 0))));
+      return Math.round(Math.min(WIDTH_MAX, width(usual)));
     });
     this.numeric = new Set(this.vars.filter(name => {
       const terms = sample.map(row => row[name]).filter(Boolean);
@@ -86,21 +92,26 @@ export class Table {
   layout() {
     const widths = this.widths || this.vars.map(() => 160);
     const number = String(this.rows.length).length * 8 + 22;
-    const room = this.scroller.clientWidth - number;
-    const sum = widths.reduce((all, one) => all + one, 0);
-    // What is left goes to the columns that are not numbers.
-    const wide = this.vars.filter(name => !this.numeric?.has(name)).length || this.vars.length;
-    const more = sum < room && !this.resized ? (room - sum) / wide : 0;
-    this.shown = widths.map((width, at) => width + (this.numeric?.has(this.vars[at]) && wide < this.vars.length ? 0 : more));
+    this.shown = this.resized ? [...widths] : this.fitted(widths, this.scroller.clientWidth - number);
     this.columns.replaceChildren(...[number, ...this.shown].map(width => {
       const column = el('col');
       column.style.width = width + 'px';
       return column;
     }));
-    this.table.style.width = Math.max(room, this.shown.reduce((all, one) => all + one, 0)) + number + 'px';
-    if (this.resized) this.table.style.width = this.shown.reduce((all, one) => all + one, number) + 'px';
+    this.table.style.width = this.shown.reduce((all, one) => all + one, number) + 'px';
     this.drawHead();
     this.draw(true);
+  }
+
+  /** Widths for so much room: numbers stay in sight, and what is left goes to values that are cut, and to no others. */
+  fitted(widths, room) {
+    const missing = widths.reduce((all, one) => all + one, 0) - room;
+    const gives = widths.map((width, at) => Math.max(0, width - (this.numeric?.has(this.vars[at]) ? this.least?.[at] ?? width : WIDTH_NARROW)));
+    const takes = widths.map((width, at) => Math.max(0, (this.full?.[at] ?? width) - width));
+    const changes = missing > 0 ? gives.map(one => -one) : takes;
+    const most = Math.abs(changes.reduce((all, one) => all + one, 0));
+    const part = most ? Math.min(1, Math.abs(missing) / most) : 0;
+    return widths.map((width, at) => Math.floor(width + changes[at] * part));
   }
 
   drawHead() {

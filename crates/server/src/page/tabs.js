@@ -26,6 +26,8 @@ export class Tabs {
     const kept = read('tabs', null);
     const isFit = kept?.texts?.length && kept.texts.every(text => typeof text === 'string');
     this.texts = isFit ? kept.texts : [first];
+    // The rules that each reasons by; none where the server says.
+    this.reasons = this.texts.map((_, at) => isFit && kept.reasons?.[at] || null);
     this.current = isFit ? Math.min(Math.max(0, Number(kept.current) || 0), this.texts.length - 1) : 0;
     this.keepLater = calmly(400, () => this.keep());
     addEventListener('pagehide', () => this.keep());
@@ -36,8 +38,17 @@ export class Tabs {
     return this.texts[this.current];
   }
 
+  get reason() {
+    return this.reasons[this.current];
+  }
+
   keep() {
-    keep('tabs', { texts: bounded(this.texts, TABS_MAX), current: this.current });
+    keep('tabs', { texts: bounded(this.texts, TABS_MAX), reasons: this.reasons, current: this.current });
+  }
+
+  reasonsBy(rules) {
+    this.reasons[this.current] = rules;
+    this.keepLater();
   }
 
   changed(text) {
@@ -78,33 +89,36 @@ export class Tabs {
   choose(at) {
     this.current = at;
     this.draw();
-    this.show(this.text);
+    this.show(this.text, this.reason);
     this.keepLater();
   }
 
-  add(text) {
+  add(text, reason = null) {
     if (this.texts.length >= TABS_MAX) return tell('Close a tab first: there are ' + TABS_MAX);
     this.texts.push(text);
+    this.reasons.push(reason);
     this.choose(this.texts.length - 1);
     document.getElementById('query').focus();
   }
 
-  open(text) {
-    const at = this.texts.indexOf(text);
+  open(text, reason = null) {
+    const at = this.texts.findIndex((other, at) => other === text && this.reasons[at] === reason);
     if (at >= 0) this.choose(at);
-    else this.add(text);
+    else this.add(text, reason);
   }
 
   close(at) {
     if (this.texts.length === 1) return;
     this.texts.splice(at, 1);
+    this.reasons.splice(at, 1);
     this.choose(Math.min(at < this.current ? this.current - 1 : this.current, this.texts.length - 1));
   }
 
   /** Notes a run. */
   ran(text) {
-    const all = read('history', []).filter(entry => entry.text !== text);
-    keep('history', bounded([{ text, time: Date.now() }, ...all], HISTORY_MAX));
+    const { reason } = this;
+    const all = read('history', []).filter(entry => entry.text !== text || (entry.reason ?? null) !== reason);
+    keep('history', bounded([{ text, reason, time: Date.now() }, ...all], HISTORY_MAX));
   }
 
   keepQuery(text) {
@@ -114,7 +128,7 @@ export class Tabs {
         method: 'dialog',
         onsubmit: () => {
           const all = read('kept', []).filter(entry => entry.name !== name.value);
-          const done = keep('kept', bounded([{ name: name.value, text, time: Date.now() }, ...all], KEPT_MAX));
+          const done = keep('kept', bounded([{ name: name.value, text, reason: this.reason, time: Date.now() }, ...all], KEPT_MAX));
           tell(done ? 'Kept in this browser' : 'This browser has no room for it');
         },
       }, el('h2', { id: 'keep-title' }, 'Keep this query'), el('label.field.wide', { for: 'kept-name' }, 'Name', name),
@@ -138,10 +152,11 @@ export class Tabs {
       place.replaceChildren(...part('Kept', 'kept'), ...part('Run lately', 'history'));
     };
     const row = (entry, name) => el('li', {},
-      el('button.entry', { onclick: () => { dialog.close(); this.open(entry.text); } }, el('b', {}, entry.name || titleOf(entry.text)), el('code', {}, bodyOf(entry.text).slice(0, 160))),
+      el('button.entry', { onclick: () => { dialog.close(); this.open(entry.text, entry.reason ?? null); } },
+        el('b', {}, entry.name || titleOf(entry.text), entry.reason ? el('span.muted', {}, ' reasons: ' + entry.reason) : null), el('code', {}, bodyOf(entry.text).slice(0, 160))),
       el('time.muted', {}, new Date(entry.time).toLocaleString([], { dateStyle: 'short', timeStyle: 'short' })),
       el('button.bare', { 'aria-label': 'Copy', title: 'Copy', onclick: () => copy(entry.text) }, icon('copy')),
-      el('button.bare', { 'aria-label': 'Forget', title: 'Forget', onclick: () => { keep(name, read(name, []).filter(other => other.text !== entry.text || other.name !== entry.name)); draw(); } }, icon('close')));
+      el('button.bare', { 'aria-label': 'Forget', title: 'Forget', onclick: () => { keep(name, read(name, []).filter(other => other.text !== entry.text || other.name !== entry.name || other.reason !== entry.reason)); draw(); } }, icon('close')));
     dialog.append(el('div.bar', {}, el('h2', { id: 'history-title' }, 'Queries of this browser'), search, el('button.end', { onclick: () => dialog.close() }, 'Close')), place);
     draw();
     document.body.append(dialog);

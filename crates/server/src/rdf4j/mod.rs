@@ -121,6 +121,6 @@ pub(crate) fn list(
     let format =
         negotiate(Some(accepted), prepared.kind()).unwrap_or(OutputFormat::default_for(prepared.kind()));
     let mut text = Vec::new();
-    write_results(prepared.run()?, &query, format, &mut text)?;
+    write_results(prepared.run()?, &query, None, format, &mut text)?;
     Ok(([(header::CONTENT_TYPE, format.media_type())], text).into_response())
 }

@@ -39,11 +39,16 @@ impl SchemaRule {
     }
 }
 
-/// Sets of rules that have names.
-const SETS: [(&str, SchemaRules); 3] = [
-    ("hierarchies", SchemaRules::HIERARCHIES),
-    ("rdfs", SchemaRules::RDFS),
-    ("rdfs-plus", SchemaRules::RDFS_PLUS),
+/// Sets of rules that have names, and what they add.
+const SETS: [(&str, SchemaRules, &str); 4] = [
+    ("none", SchemaRules::of(&[]), "only what was stated"),
+    (
+        "hierarchies",
+        SchemaRules::HIERARCHIES,
+        "also what is of a class or a property below the one that is asked for",
+    ),
+    ("rdfs", SchemaRules::RDFS, "also the classes that domains and ranges of properties tell"),
+    ("rdfs-plus", SchemaRules::RDFS_PLUS, "also by inverse, symmetric and transitive properties"),
 ];
 
 /// A set of rules. As text: names of rules or of sets, with commas between them, or `none`.
@@ -84,43 +89,46 @@ impl SchemaRules {
     }
 }
 
+impl SchemaRules {
+    /// The names of sets, for who offers them.
+    pub fn set_names() -> impl Iterator<Item = &'static str> {
+        SETS.iter().map(|(name, ..)| *name)
+    }
+}
+
 impl FromStr for SchemaRules {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut rules = Self::default();
         for name in text.split(',').map(str::trim) {
-            let set = SETS.iter().find(|(set, _)| *set == name).map(|(_, rules)| *rules);
+            let set = SETS.iter().find(|(set, ..)| *set == name).map(|(_, rules, _)| *rules);
             let rule =
                 SchemaRule::ALL.iter().find(|(_, rule)| *rule == name).map(|(rule, _)| Self::of(&[*rule]));
-            rules.0 |= match (set.or(rule), name) {
-                (Some(named), _) => named.0,
-                (None, "none") => 0,
-                (None, _) => return Err(unknown(name)),
-            };
+            rules.0 |= set.or(rule).ok_or_else(|| unknown(name))?.0;
         }
         Ok(rules)
     }
 }
 
+/// What there is, a line for each set, for who wrote another name or none.
 fn unknown(name: &str) -> String {
-    let sets: Vec<&str> = SETS.iter().map(|(name, _)| *name).collect();
+    let wrong = match name {
+        "" => "the name of rules is missing".to_owned(),
+        name => format!("no rules are called `{name}`"),
+    };
+    let sets: String = SETS.iter().map(|(name, _, adds)| format!("\n  {name:<12} {adds}")).collect();
     let rules: Vec<&str> = SchemaRule::ALL.iter().map(|(_, name)| *name).collect();
-    format!(
-        "no rules are called `{name}`: there are {}, the single rules {}, and none; several have commas between them",
-        sets.join(", "),
-        rules.join(", ")
-    )
+    format!("{wrong}; there are{sets}\nand single rules, with commas between them: {}", rules.join(", "))
 }
 
 impl fmt::Display for SchemaRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some((name, _)) = SETS.iter().find(|(_, rules)| rules == self) {
+        if let Some((name, ..)) = SETS.iter().find(|(_, rules, _)| rules == self) {
             return f.write_str(name);
         }
         let names: Vec<&str> =
             SchemaRule::ALL.iter().filter(|(rule, _)| self.has(*rule)).map(|(_, name)| *name).collect();
-        f.write_str(if names.is_empty() { "none" } else { "" })?;
         f.write_str(&names.join(","))
     }
 }

@@ -27,6 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use target::Target;
 
+pub(crate) use options::KEPT_PREFIXES;
 pub use options::{BackupOptions, BackupProgress, BackupReport, KEPT_QUERIES};
 
 /// A check reads past the cache.
@@ -164,7 +165,7 @@ fn fill(original: &Original, target: &mut Target<'_>, vfs: &Arc<dyn Vfs>) -> Res
     target.report.bytes = bytes;
     target.report.note.clone_from(&original.note);
     target.add_segments(original)?;
-    target.add_queries(original)?;
+    target.add_kept(original)?;
     if target.options.check {
         verify(original, target, vfs)?;
     }

@@ -4,7 +4,7 @@
 //! a name that the manifest there does not mention yet, and never over another: that one may be a link to a file of the
 //! database. The log, which grows under one name, is written beside the old one and renamed over it; so is a copy that takes the place of a link.
 
-use super::options::{BackupOptions, BackupProgress, BackupReport, KEPT_QUERIES};
+use super::options::{BackupOptions, BackupProgress, BackupReport, KEPT_PREFIXES, KEPT_QUERIES};
 use super::original::{Original, OriginalLog, OriginalSegment, read_meta};
 use crate::error::StoreError;
 use crate::log::{header, mark_end, replay};
@@ -122,9 +122,13 @@ impl<'a> Target<'a> {
         self.vfs.sync_dir(self.folder).map_err(StoreError::io(self.folder))
     }
 
-    /// Brings the queries that a server keeps beside the data, as they are now.
-    pub fn add_queries(&mut self, original: &Original) -> Result<(), StoreError> {
-        let (from, to) = (original.folder.join(KEPT_QUERIES), self.folder.join(KEPT_QUERIES));
+    /// Brings what is kept beside the data, as it is now: the queries of a server, and prefixes.
+    pub fn add_kept(&mut self, original: &Original) -> Result<(), StoreError> {
+        [KEPT_QUERIES, KEPT_PREFIXES].into_iter().try_for_each(|name| self.add_beside(original, name))
+    }
+
+    fn add_beside(&mut self, original: &Original, name: &str) -> Result<(), StoreError> {
+        let (from, to) = (original.folder.join(name), self.folder.join(name));
         if !self.vfs.exists(&from) {
             return match self.vfs.exists(&to) {
                 true => self.vfs.remove(&to).map_err(StoreError::io(&to)),

@@ -109,6 +109,9 @@ pub fn load(
     if useless {
         store.writer()?.give_back_segments(number, 1, 0);
     }
+    if let Some(report) = result.as_ref().ok().filter(|report| report.added > 0) {
+        store.keep_prefixes(report.sources.iter().flat_map(|source| source.notes.prefixes.iter()));
+    }
     progress.set_stage(Stage::Done);
     result
 }

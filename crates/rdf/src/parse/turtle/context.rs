@@ -102,6 +102,12 @@ impl Prefixes {
         }
     }
 
+    /// Whether a prefix is declared as here.
+    pub(super) fn has(&self, prefix: &Prefix) -> bool {
+        let name = prefix.name.as_bytes();
+        self.get(name, hash_of(name)).is_some_and(|known| known.namespace == prefix.namespace)
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &Prefix> {
         self.entries.iter().map(|entry| &**entry)
     }

@@ -2,7 +2,7 @@
 
 use super::super::error::{BadText, SyntaxError};
 use super::super::kept::ParseNotes;
-use super::context::{Block, Context};
+use super::context::{Block, Context, Prefix};
 use super::directives::{Extent, begins_directive, directive_extent};
 use super::general::{Ending, Statements, error_at, parse_statements};
 use super::place::Place;
@@ -217,6 +217,14 @@ impl<'p> Run<'p> {
 
     fn note(&mut self) {
         self.notes.used_own_address |= self.scanner.used_own_address;
+        // Pieces without a directive, which are most, share what they begin with.
+        let (before, now) = (&self.piece.context.prefixes, &self.scanner.context.prefixes);
+        if !Arc::ptr_eq(before, now) {
+            let is_new = |prefix: &&Prefix| !before.has(prefix);
+            for prefix in now.iter().filter(is_new) {
+                self.notes.prefixes.add(self.piece.place.offset, &prefix.name, &prefix.namespace);
+            }
+        }
     }
 
     fn parse(

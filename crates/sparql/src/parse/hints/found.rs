@@ -23,6 +23,10 @@ pub enum HintKind {
     UnknownConstant,
     /// A pattern that only other graphs hold.
     OtherGraph,
+    /// A class or a property that only those below it have quads of.
+    OnlyBelow,
+    /// A triple to delete that is not there.
+    NotThere,
 }
 
 impl HintKind {
@@ -36,6 +40,8 @@ impl HintKind {
             Self::ImpossibleComparison => "impossible-comparison",
             Self::UnknownConstant => "unknown-constant",
             Self::OtherGraph => "other-graph",
+            Self::OnlyBelow => "only-below",
+            Self::NotThere => "not-there",
         }
     }
 }
@@ -62,6 +68,8 @@ pub struct Findings {
     pub constants: Vec<Constant>,
     /// Parts that are not joined, which is harmless where they are small.
     pub unjoined: Vec<Unjoined>,
+    /// Triples of DELETE DATA.
+    pub deleted: Vec<Deleted>,
     /// Prefixes of the text, with what they stand for.
     pub prefixes: Vec<(String, String)>,
 }
@@ -161,4 +169,19 @@ pub struct Counted {
     pub predicate: Option<Term>,
     /// Object.
     pub object: Option<Term>,
+}
+
+/// A triple of DELETE DATA, without blank nodes and triple terms in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Deleted {
+    /// The bytes of its object.
+    pub span: Range<usize>,
+    /// Subject.
+    pub subject: Term,
+    /// Predicate.
+    pub predicate: Term,
+    /// Object.
+    pub object: Term,
+    /// The IRI of its graph; none: the default graph.
+    pub graph: Option<String>,
 }

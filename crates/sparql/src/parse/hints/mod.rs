@@ -14,7 +14,7 @@ mod tests;
 mod update;
 mod walk;
 
-pub use found::{Constant, Counted, Findings, Hint, HintKind, InGraph, Role, Unjoined};
+pub use found::{Constant, Counted, Deleted, Findings, Hint, HintKind, InGraph, Role, Unjoined};
 pub use update::findings_of_update;
 
 use super::lower::Lowering;

@@ -1,10 +1,11 @@
 //! Updates: the patterns of each operation are looked at as those of queries are. What is looked up in the data is of the state before the request, so
 //! of what an earlier operation may have made nothing is said; nor of what an operation makes.
 
-use super::found::{Findings, InGraph, Role};
+use super::found::{Deleted, FOUND_MAX, Findings, InGraph, Role};
 use super::walk::{Around, Names, Place, Walk};
 use crate::parse::lower::Lowering;
 use crate::parse::{base_iri, vocabulary};
+use lode_rdf::Term;
 use lode_syntax::{At, Form, Node};
 use std::collections::BTreeSet;
 
@@ -58,6 +59,17 @@ impl<'t> Walk<'t> {
                     self.parts(quads, &Around::new(&Names::new()));
                 }
             }
+            Node::DeleteData => {
+                if let Some(quads) = at.first().and_then(|clause| clause.child(Node::Quads)) {
+                    // In which graph each triple is looked for is told of the triple.
+                    self.has_dataset = true;
+                    self.parts(quads, &Around::new(&Names::new()));
+                    if !made.any {
+                        self.deleted(quads, None);
+                    }
+                }
+                self.found.unjoined.truncate(unjoined);
+            }
             _ => {}
         }
         self.told_unbound();
@@ -102,6 +114,38 @@ impl<'t> Walk<'t> {
         }
         for quads in inserts.into_iter().flat_map(|clause| clause.child(Node::Quads)) {
             self.made_of(quads, &names, Place::Made);
+        }
+    }
+
+    /// The triples of DELETE DATA, of a graph or of the default graph.
+    fn deleted(&mut self, at: At<'t>, graph: Option<&str>) {
+        for part in at.children() {
+            match part.node() {
+                Node::QuadsOfGraph => {
+                    let name = part.first().and_then(|name| self.iri_of(name));
+                    crate::stack::room(|| self.deleted(part, name.as_deref()));
+                }
+                Node::Triples => self.deleted_of_subject(part, graph),
+                _ => {}
+            }
+        }
+    }
+
+    fn deleted_of_subject(&mut self, triples: At<'t>, graph: Option<&str>) {
+        let mut parts = triples.children();
+        let Some(subject) = parts.next().and_then(|subject| self.term_of(subject)) else { return };
+        for property in parts {
+            let mut parts = property.children();
+            let Some(predicate) = parts.next().and_then(|verb| self.iri_of(verb)) else { continue };
+            let predicate = Term::from(lode_rdf::NamedNode::new_unchecked(predicate));
+            for at in parts {
+                let Some(object) = self.term_of(at).filter(|_| self.found.deleted.len() < FOUND_MAX) else {
+                    continue;
+                };
+                let (subject, predicate) = (subject.clone(), predicate.clone());
+                let graph = graph.map(str::to_owned);
+                self.found.deleted.push(Deleted { span: at.span(), subject, predicate, object, graph });
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! A database on disk: opening, locking, and the version that readers get.
 
+use crate::commit_check::CommitCheck;
 use crate::error::StoreError;
 use crate::fair_lock::FairLock;
 use crate::identity::random_identity;
@@ -17,7 +18,7 @@ use lode_packed::{BlockCache, CacheCounters, CacheMemory};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 /// An open database. Clones share it.
 #[derive(Debug, Clone)]
@@ -37,6 +38,8 @@ struct Inner {
     writer: Option<Writer>,
     /// How the log was found, if there was one.
     found_log: Option<FoundLog>,
+    /// What is asked before a commit.
+    commit_check: OnceLock<CommitCheck>,
 }
 
 impl fmt::Debug for Inner {
@@ -200,7 +203,12 @@ impl Store {
             snapshot_catalog: Mutex::default(),
             writer,
             found_log,
+            commit_check: OnceLock::new(),
         }))
+    }
+
+    pub(crate) fn commit_check_cell(&self) -> &OnceLock<CommitCheck> {
+        &self.0.commit_check
     }
 
     /// The current version, which stays as it is while it is held.

@@ -11,6 +11,7 @@ mod manifest;
 mod queries;
 mod report;
 mod results;
+mod shacl;
 mod syntax;
 mod updates;
 
@@ -69,6 +70,17 @@ pub fn run(subject: &mut dyn Subject, folder: &Path) -> Result<Report> {
         }
     }
     json_ld::run(subject, folder, &mut report)?;
+    Ok(report)
+}
+
+/// Runs the suite of SHACL on the engine. No failures are expected in it.
+///
+/// # Errors
+///
+/// Where a manifest cannot be read.
+pub fn run_shacl(folder: &Path) -> Result<Report> {
+    let mut report = Report::new(ExpectedFailures::default());
+    shacl::run(folder, &mut report)?;
     Ok(report)
 }
 

@@ -89,10 +89,10 @@ fn a_validation_ends_when_nobody_wants_it() {
 
 #[test]
 fn memory_is_that_of_a_query() {
-    let data: String = (0..800).map(|n| format!(":n{n} a :C ; :p :n{} , :n{} .\n", n / 2, n / 3)).collect();
+    let data: String = (0..3_000).map(|n| format!(":n{n} a :C ; :p :n{} , :n{} .\n", n / 2, n / 3)).collect();
     let shapes = shapes(":S sh:targetClass :C ; sh:path [ sh:oneOrMorePath [ sh:alternativePath ( :p [ sh:inversePath :p ] ) ] ] ; sh:maxCount 2 .")
         .unwrap();
-    let query = QueryOptions { memory_bytes: 100 << 10, ..QueryOptions::default() };
+    let query = QueryOptions { memory_bytes: 200 << 10, ..QueryOptions::default() };
     let outcome =
         results(&database(&data), &shapes, &ValidateOptions { query, ..ValidateOptions::default() });
     assert!(

@@ -4,7 +4,6 @@
 use crate::delta::ChangeSet;
 use crate::error::StoreError;
 use crate::snapshot::Snapshot;
-use crate::store::Store;
 use lode_base::cancel::CancelToken;
 use lode_packed::Order;
 use lode_rdf::ValueId;
@@ -80,35 +79,5 @@ impl CommitCheck {
 impl fmt::Debug for CommitCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("CommitCheck")
-    }
-}
-
-impl Store {
-    /// From now on all transactions that begin are checked before they are committed. Once for a store.
-    ///
-    /// # Errors
-    /// [`StoreError::Limit`] where it has a check already.
-    pub fn check_commits(&self, check: CommitCheck) -> Result<(), StoreError> {
-        let set = self.commit_check_cell().set(check);
-        set.map_err(|_| StoreError::Limit("the database has a check of commits already".into()))
-    }
-
-    /// Whether transactions are checked.
-    pub fn checks_commits(&self) -> bool {
-        self.commit_check().is_some()
-    }
-
-    pub(crate) fn commit_check(&self) -> Option<&CommitCheck> {
-        self.commit_check_cell().get()
-    }
-
-    /// Fails where transactions are checked: of what cannot be.
-    pub(crate) fn refuse_unchecked(&self) -> Result<(), StoreError> {
-        if self.checks_commits() {
-            let reason = "the database is validated before each commit, and a bulk load cannot be: send less at once, or load while \
-                          nothing is validated (lode load, without a server)";
-            return Err(StoreError::Refused(reason.into()));
-        }
-        Ok(())
     }
 }

@@ -207,8 +207,32 @@ impl Store {
         }))
     }
 
-    pub(crate) fn commit_check_cell(&self) -> &OnceLock<CommitCheck> {
-        &self.0.commit_check
+    /// From now on all transactions that begin are checked before they are committed. Once for a store.
+    ///
+    /// # Errors
+    /// [`StoreError::Limit`] where it has a check already.
+    pub fn check_commits(&self, check: CommitCheck) -> Result<(), StoreError> {
+        let set = self.0.commit_check.set(check);
+        set.map_err(|_| StoreError::Limit("the database has a check of commits already".into()))
+    }
+
+    /// Whether transactions are checked.
+    pub fn checks_commits(&self) -> bool {
+        self.commit_check().is_some()
+    }
+
+    pub(crate) fn commit_check(&self) -> Option<&CommitCheck> {
+        self.0.commit_check.get()
+    }
+
+    /// Fails where transactions are checked: of what cannot be.
+    pub(crate) fn refuse_unchecked(&self) -> Result<(), StoreError> {
+        if self.checks_commits() {
+            let reason = "the database is validated before each commit, and a bulk load cannot be: send less at once, or load while \
+                          nothing is validated (lode load, without a server)";
+            return Err(StoreError::Refused(reason.into()));
+        }
+        Ok(())
     }
 
     /// The current version, which stays as it is while it is held.

@@ -1,7 +1,8 @@
 //! Whether a node violates a shape, as an expression that is true or false and never an error.
 
+use super::compiler::Compiler;
+use super::datatypes;
 use super::looked::Looked;
-use super::{Compiler, datatypes};
 use crate::error::ShaclError;
 use crate::model::{Comparison, Constraint, NodeKind, Rule, ShapeId};
 use crate::path::Path;

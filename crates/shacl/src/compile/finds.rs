@@ -1,6 +1,6 @@
 //! The queries for what violates one constraint of focus nodes.
 
-use super::Compiler;
+use super::compiler::Compiler;
 use super::conforms::{is_not_allowed, not_compared};
 use super::focus::{Focus, Values};
 use super::looked::Looked;

@@ -1,6 +1,6 @@
 //! Queries of the shapes graph as parts of ours.
 
-use super::Compiler;
+use super::compiler::Compiler;
 use super::looked::Looked;
 use crate::error::ShaclError;
 use crate::model::SparqlRule;

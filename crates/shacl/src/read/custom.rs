@@ -1,7 +1,6 @@
 //! Constraint components that the shapes graph declares: their parameters, their validators, and prefixes of queries.
 
-use super::parameters::{is_true, only, text, wrong};
-use super::{iri, messages};
+use super::parameters::{iri, is_true, messages, only, text, wrong};
 use crate::error::ShaclError;
 use crate::graph::{ShapesGraph, as_node};
 use crate::vocabulary::{OWL_IMPORTS, sh};

@@ -12,7 +12,7 @@ use crate::model::{Shape, ShapeId};
 use crate::path::Path;
 use crate::vocabulary::{OTHERS, PARAMETERS, SH, sh};
 use custom::Component;
-use lode_rdf::{Literal, NamedNode, NamedOrBlankNode, Term};
+use lode_rdf::{NamedOrBlankNode, Term};
 use std::collections::HashMap;
 
 /// Shapes in shapes.
@@ -155,7 +155,7 @@ impl Reader<'_> {
             node: node.clone(),
             targets: targets::of(self.graph, node)?,
             severity,
-            messages: messages(self.graph, node)?,
+            messages: parameters::messages(self.graph, node)?,
             is_deactivated: self.graph.of(node, "deactivated").into_iter().any(parameters::is_true),
             constraints: self.constraints(node, path.is_some())?,
             path,
@@ -193,22 +193,5 @@ impl Reader<'_> {
             let help = meant.map_or_else(String::new, |name| format!("; did you mean sh:{name}?"));
             self.shapes.warn(format!("the shape {node}: there is no sh:{local} for shapes{help}"));
         }
-    }
-}
-
-/// The values of sh:message.
-fn messages(graph: &ShapesGraph, node: &NamedOrBlankNode) -> Result<Vec<Literal>, ShaclError> {
-    let literal = |term: &Term| match term {
-        Term::Literal(literal) => Ok(literal.clone()),
-        other => Err(ShaclError::shape(node, "sh:message", format!("{} is no text", shown(other)))),
-    };
-    graph.of(node, "message").into_iter().map(literal).collect()
-}
-
-/// The IRI that a value is to be.
-fn iri(node: &NamedOrBlankNode, local: &str, value: &Term) -> Result<NamedNode, ShaclError> {
-    match value {
-        Term::NamedNode(name) => Ok(name.clone()),
-        other => Err(ShaclError::shape(node, format!("sh:{local}"), format!("{} is no IRI", shown(other)))),
     }
 }

@@ -4,7 +4,7 @@ use crate::error::ShaclError;
 use crate::graph::{ShapesGraph, shown};
 use crate::model::NodeKind;
 use crate::vocabulary::{SH, XSD_BOOLEAN};
-use lode_rdf::{Literal, NamedOrBlankNode, Term};
+use lode_rdf::{Literal, NamedNode, NamedOrBlankNode, Term};
 
 /// Whether a value is `true`, and nothing that only means it.
 pub fn is_true(value: &Term) -> bool {
@@ -113,4 +113,21 @@ pub fn node_kind(node: &NamedOrBlankNode, value: &Term) -> Result<NodeKind, Shac
 /// What is wrong with a value.
 pub fn wrong(node: &NamedOrBlankNode, local: &str, problem: impl Into<String>) -> ShaclError {
     ShaclError::shape(node, format!("sh:{local}"), problem)
+}
+
+/// The values of sh:message.
+pub fn messages(graph: &ShapesGraph, node: &NamedOrBlankNode) -> Result<Vec<Literal>, ShaclError> {
+    let literal = |term: &Term| match term {
+        Term::Literal(literal) => Ok(literal.clone()),
+        other => Err(ShaclError::shape(node, "sh:message", format!("{} is no text", shown(other)))),
+    };
+    graph.of(node, "message").into_iter().map(literal).collect()
+}
+
+/// The IRI that a value is to be.
+pub fn iri(node: &NamedOrBlankNode, local: &str, value: &Term) -> Result<NamedNode, ShaclError> {
+    match value {
+        Term::NamedNode(name) => Ok(name.clone()),
+        other => Err(ShaclError::shape(node, format!("sh:{local}"), format!("{} is no IRI", shown(other)))),
+    }
 }

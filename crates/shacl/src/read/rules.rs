@@ -1,8 +1,8 @@
 //! What a shape says of its values: the constraint components of SHACL Core.
 
+use super::Reader;
 use super::components::{Found, named};
-use super::parameters::{self, list, literal, number, only, text, wrong};
-use super::{Reader, iri, messages};
+use super::parameters::{self, iri, list, literal, messages, number, only, text, wrong};
 use crate::error::ShaclError;
 use crate::graph::as_node;
 use crate::model::{Comparison, Constraint, Rule, ShapeId, SparqlRule};

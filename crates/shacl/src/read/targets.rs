@@ -1,6 +1,6 @@
 //! What the focus nodes of a shape are.
 
-use super::iri;
+use super::parameters::iri;
 use crate::error::ShaclError;
 use crate::graph::{ShapesGraph, shown};
 use crate::model::Target;

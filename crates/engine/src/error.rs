@@ -30,6 +30,9 @@ pub enum EngineError {
     /// A graph may not be changed by who asks. It says nothing of whether there is the graph. Nothing was changed.
     #[error("{0}")]
     Forbidden(String),
+    /// The check of commits has refused a change. Nothing was changed.
+    #[error("{0}")]
+    Refused(String),
     /// LOAD names what this process may not read. Nothing was changed.
     #[error("{0}")]
     LoadRefused(String),
@@ -79,6 +82,7 @@ impl From<StoreError> for EngineError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Cancelled(reason) => Self::Cancelled(reason),
+            StoreError::Refused(reason) => Self::Refused(reason),
             StoreError::OutOfMemory(reason) => Self::Execution(ExecError::OutOfMemory(reason)),
             other => Self::Store(other),
         }

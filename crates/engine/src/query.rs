@@ -132,7 +132,10 @@ pub(crate) fn share_of(options: &QueryOptions) -> Share {
 
 impl PreparedQuery {
     /// Parses and plans `text` over `snapshot`.
-    pub(crate) fn new(text: &str, snapshot: Snapshot, options: &QueryOptions) -> Result<Self, EngineError> {
+    ///
+    /// # Errors
+    /// Like [`crate::Database::prepare`].
+    pub fn new(text: &str, snapshot: Snapshot, options: &QueryOptions) -> Result<Self, EngineError> {
         let (started, session) = (Instant::now(), SessionOptions::new(options));
         let (budget, share) = (session.budget.clone(), session.share.clone());
         let _turn = share.take_turn();

@@ -170,6 +170,9 @@ pub enum StoreError {
     /// Memory ran out where changes that a transaction has made are read.
     #[error("{0}; change less at once, or give more with --memory")]
     OutOfMemory(OutOfBudget),
+    /// The check of commits has refused a change. Nothing was changed.
+    #[error("{0}")]
+    Refused(String),
     /// A limit of the format, or an invariant of a writer.
     #[error("{0}")]
     Limit(String),

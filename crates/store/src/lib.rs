@@ -8,6 +8,7 @@ mod characteristic_sets;
 pub mod check;
 mod chores;
 mod clear;
+mod commit_check;
 pub mod compact;
 #[cfg(test)]
 mod crash_tests;
@@ -73,6 +74,7 @@ pub use activity::{Activity, ActivitySample};
 pub use backup::{BackupOptions, BackupProgress, BackupReport, backup, restore};
 pub use check::{CheckReport, Problem, Remedy, check};
 pub use clear::Graphs;
+pub use commit_check::{CommitCheck, Proposed};
 pub use compact::{
     BackgroundOptions, CompactError, CompactOptions, CompactReport, Compactor, CompactorState,
     CompactorStatus, KeepFewReport, OrderDamage, compact, keep_few,

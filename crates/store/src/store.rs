@@ -1,5 +1,6 @@
 //! A database on disk: opening, locking, and the version that readers get.
 
+use crate::commit_check::CommitCheck;
 use crate::error::StoreError;
 use crate::fair_lock::FairLock;
 use crate::identity::random_identity;
@@ -18,7 +19,7 @@ use lode_packed::{BlockCache, CacheCounters, CacheMemory};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 /// An open database. Clones share it.
 #[derive(Debug, Clone)]
@@ -39,6 +40,8 @@ struct Inner {
     /// How the log was found, if there was one.
     found_log: Option<FoundLog>,
     prefixes: LastPrefixes,
+    /// What is asked before a commit.
+    commit_check: OnceLock<CommitCheck>,
 }
 
 impl fmt::Debug for Inner {
@@ -203,7 +206,36 @@ impl Store {
             writer,
             found_log,
             prefixes: LastPrefixes::default(),
+            commit_check: OnceLock::new(),
         }))
+    }
+
+    /// From now on all transactions that begin are checked before they are committed. Once for a store.
+    ///
+    /// # Errors
+    /// [`StoreError::Limit`] where it has a check already.
+    pub fn check_commits(&self, check: CommitCheck) -> Result<(), StoreError> {
+        let set = self.0.commit_check.set(check);
+        set.map_err(|_| StoreError::Limit("the database has a check of commits already".into()))
+    }
+
+    /// Whether transactions are checked.
+    pub fn checks_commits(&self) -> bool {
+        self.commit_check().is_some()
+    }
+
+    pub(crate) fn commit_check(&self) -> Option<&CommitCheck> {
+        self.0.commit_check.get()
+    }
+
+    /// Fails where transactions are checked: of what cannot be.
+    pub(crate) fn refuse_unchecked(&self) -> Result<(), StoreError> {
+        if self.checks_commits() {
+            let reason = "the database is validated before each commit, and a bulk load cannot be: send less at once, or load while \
+                          nothing is validated (lode load, without a server)";
+            return Err(StoreError::Refused(reason.into()));
+        }
+        Ok(())
     }
 
     /// The current version, which stays as it is while it is held.

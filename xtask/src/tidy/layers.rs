@@ -4,7 +4,7 @@ use super::files::SourceFile;
 use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("base", &[]),
     ("syntax", &[]),
     ("rdf", &["base"]),
@@ -18,11 +18,12 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("engine", &["exec", "store", "sparql", "packed", "rdf", "base"]),
     ("arrow", &["engine", "rdf"]),
     ("assist", &["engine", "sparql", "syntax", "rdf"]),
-    ("server", &["arrow", "assist", "engine", "rdf"]),
-    ("cli", &["arrow", "server", "assist", "engine", "rdf", "bench"]),
+    ("shacl", &["engine", "sparql", "rdf"]),
+    ("server", &["arrow", "assist", "shacl", "engine", "rdf"]),
+    ("cli", &["arrow", "server", "assist", "shacl", "engine", "rdf", "bench"]),
     ("python", &["arrow", "server", "engine", "rdf"]),
     ("bench", &["engine", "rdf"]),
-    ("conformance", &["engine", "sparql", "rdf"]),
+    ("conformance", &["shacl", "engine", "sparql", "rdf"]),
     ("packaging", &[]),
     ("xtask", &[]),
 ];

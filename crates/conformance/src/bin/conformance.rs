@@ -14,9 +14,15 @@ fn main() -> Result<ExitCode> {
     } else {
         Box::new(EngineSubject::default())
     };
-    let report = suites::run(&mut *subject, &suites::suites_folder())?;
+    let folder = suites::suites_folder();
+    let report = suites::run(&mut *subject, &folder)?;
     write!(out, "{report}")?;
-    let complaints = report.complaints();
+    let mut complaints = report.complaints();
+    if subject.name() == "engine" {
+        let report = suites::run_shacl(&folder)?;
+        write!(out, "{report}")?;
+        complaints.extend(report.complaints());
+    }
     for complaint in &complaints {
         writeln!(out, "\n{complaint}")?;
     }

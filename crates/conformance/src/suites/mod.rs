@@ -11,6 +11,7 @@ mod manifest;
 mod queries;
 mod report;
 mod results;
+mod shacl;
 mod syntax;
 mod updates;
 
@@ -96,6 +97,17 @@ pub fn entailment_differences(
         }
     }
     Ok((count, different))
+}
+
+/// Runs the suite of SHACL on the engine. No failures are expected in it.
+///
+/// # Errors
+///
+/// Where a manifest cannot be read.
+pub fn run_shacl(folder: &Path) -> Result<Report> {
+    let mut report = Report::new(ExpectedFailures::default());
+    shacl::run(folder, &mut report)?;
+    Ok(report)
 }
 
 fn run_test(subject: &mut dyn Subject, test: &TestCase) -> Outcome {

@@ -18,6 +18,7 @@ mod upload;
 mod visible;
 
 use crate::EngineError;
+use crate::graph_rules::GraphRules;
 use crate::hints;
 use crate::load_allow::LoadAllow;
 use crate::options::QueryOptions;
@@ -220,7 +221,7 @@ fn commit(
     let blind = |operation: &Operation| {
         matches!(operation, Operation::InsertData(_) | Operation::DeleteData(_) | Operation::Nothing)
     };
-    if update.operations.iter().all(blind) {
+    if update.operations.iter().all(blind) && !store.checks_commits() {
         let mut updater =
             Updater::new(store.begin_blind()?.with_cancel(&options.evaluation.cancel), options, budget);
         updater.run(update)?;
@@ -237,6 +238,16 @@ fn commit(
         store.keep_prefixes(prefixes.iter());
     }
     Ok(commit)
+}
+
+/// A refusal as it is told to who may not read all graphs: its reasons may be in others.
+fn without_report(error: EngineError, rules: &GraphRules) -> EngineError {
+    match error {
+        EngineError::Refused(_) if !rules.reads_all() => {
+            EngineError::Refused("the change is refused by a check of the data; nothing was changed".into())
+        }
+        other => other,
+    }
 }
 
 /// Changes between two looks at the cancel token.
@@ -329,7 +340,8 @@ impl<'a> Updater<'a> {
     }
 
     fn commit(self) -> Result<Commit, EngineError> {
-        let mut commit = self.draft.commit()?;
+        let rules = &self.options.evaluation.graphs;
+        let mut commit = self.draft.commit().map_err(|error| without_report(error, rules))?;
         if self.adds_unseen {
             commit.inserted = self.added;
         }

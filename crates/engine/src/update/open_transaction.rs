@@ -2,8 +2,9 @@
 
 use super::terms::{Labels, NewTerms};
 use super::upload::Document;
-use super::{Draft, UpdateOptions, Updater, check_request, levels};
+use super::{Draft, UpdateOptions, Updater, check_request, levels, without_report};
 use crate::EngineError;
+use crate::graph_rules::GraphRules;
 use crate::options::QueryOptions;
 use crate::quad_pattern::QuadPattern;
 use crate::text_memory::TextMemory;
@@ -22,6 +23,8 @@ pub struct OpenTransaction {
     /// None once a request has failed.
     draft: Option<Draft>,
     budget: MemoryBudget,
+    /// Of who has begun it.
+    graphs: GraphRules,
     /// Quads that were to be inserted, and whether some of them went to a graph that may not be read: how many are new is not told then.
     added: u64,
     adds_unseen: bool,
@@ -41,7 +44,8 @@ impl OpenTransaction {
     pub(crate) fn begin(store: &Store, options: &QueryOptions) -> Result<Self, EngineError> {
         let budget = options.budget();
         let draft = Draft::new(store.begin(&options.cancel)?, &budget);
-        Ok(Self { draft: Some(draft), budget, added: 0, adds_unseen: false })
+        let graphs = options.graphs.clone();
+        Ok(Self { draft: Some(draft), budget, graphs, added: 0, adds_unseen: false })
     }
 
     /// The state that it has made so far, for queries.
@@ -133,7 +137,8 @@ impl OpenTransaction {
     /// Where a request has failed, or the store refuses it. Nothing was changed then, unless the error is
     /// [`InDoubt`](lode_store::StoreError::InDoubt).
     pub fn commit(self) -> Result<Commit, EngineError> {
-        let commit = self.draft.ok_or_else(failed)?.commit()?;
+        let commit = self.draft.ok_or_else(failed)?.commit();
+        let commit = commit.map_err(|error| without_report(error, &self.graphs))?;
         Ok(if self.adds_unseen { Commit { inserted: self.added, ..commit } } else { commit })
     }
 }

@@ -3,7 +3,7 @@
 
 use super::graphs::existing;
 use super::terms::{Labels, NewTerms};
-use super::{UpdateOptions, Updater, with_room};
+use super::{UpdateOptions, Updater, with_room, without_report};
 use crate::EngineError;
 use crate::graph_rules::{GraphRules, named};
 use crate::options::QueryOptions;
@@ -119,10 +119,44 @@ pub(crate) fn upload(
     let existed = options.is_unseen()
         || before > 0
         || matches!(options.target, UploadTarget::Dataset | UploadTarget::Graph(None));
+    let Done { quads, commit, is_bulk } = if store.checks_commits() {
+        checked(store, documents, options)?
+    } else {
+        unchecked(store, documents, options)?
+    };
+    Ok(UploadReport {
+        quads,
+        inserted: commit.inserted,
+        deleted: commit.deleted,
+        version: commit.version,
+        seconds: start.elapsed().as_secs_f64(),
+        is_new: !existed && commit.inserted > 0,
+        is_bulk,
+    })
+}
+
+/// What an upload did, and how.
+struct Done {
+    quads: u64,
+    commit: Commit,
+    is_bulk: bool,
+}
+
+/// In one transaction, whatever there is: only then what it makes can be looked at before it is committed. Its memory is the limit.
+fn checked(store: &Store, documents: Vec<Document>, options: &UploadOptions) -> Result<Done, EngineError> {
+    let (quads, commit) =
+        in_transaction(store, documents, options, Most { quads: u64::MAX, bytes: usize::MAX })?
+            .ok_or_else(|| EngineError::TooLarge("the upload is too large for one transaction".into()))?;
+    Ok(Done { quads, commit, is_bulk: false })
+}
+
+/// In a transaction or in bulk, by its size.
+fn unchecked(store: &Store, documents: Vec<Document>, options: &UploadOptions) -> Result<Done, EngineError> {
     let again: Option<Vec<Document>> = documents.iter().map(Document::again).collect();
     let mut done = None;
     if let Some(documents) = again {
-        done = in_transaction(store, documents, options, options.transaction_quads_max)?;
+        let most = Most { quads: options.transaction_quads_max, bytes: transaction_bytes_max(options) };
+        done = in_transaction(store, documents, options, most)?;
     }
     let is_ruled = !options.graphs.is_free() && options.target == UploadTarget::Dataset;
     if done.is_none() && (options.condition.is_some() || is_ruled) {
@@ -140,15 +174,7 @@ pub(crate) fn upload(
         Some(done) => done,
         None => in_bulk(store, documents, options)?,
     };
-    Ok(UploadReport {
-        quads,
-        inserted: commit.inserted,
-        deleted: commit.deleted,
-        version: commit.version,
-        seconds: start.elapsed().as_secs_f64(),
-        is_new: !existed && commit.inserted > 0,
-        is_bulk,
-    })
+    Ok(Done { quads, commit, is_bulk })
 }
 
 impl Document {
@@ -231,12 +257,19 @@ impl UploadCondition {
     }
 }
 
+/// What one transaction may hold: quads, and bytes of new terms.
+#[derive(Clone, Copy)]
+struct Most {
+    quads: u64,
+    bytes: usize,
+}
+
 /// Uploads in one transaction; none, and nothing changed, where there are more quads than that, or longer ones than fit.
 fn in_transaction(
     store: &Store,
     documents: Vec<Document>,
     options: &UploadOptions,
-    quads_max: u64,
+    most: Most,
 ) -> Result<Option<(u64, Commit)>, EngineError> {
     let evaluation = QueryOptions {
         cancel: options.cancel.clone(),
@@ -247,7 +280,7 @@ fn in_transaction(
     };
     let update = UpdateOptions { evaluation, ..UpdateOptions::default() };
     // Who removes what others may add meanwhile must have the write lock.
-    let transaction = if options.replace || options.condition.is_some() {
+    let transaction = if options.replace || options.condition.is_some() || store.checks_commits() {
         store.begin(&options.cancel)?
     } else {
         store.begin_blind()?.with_cancel(&options.cancel)
@@ -263,7 +296,6 @@ fn in_transaction(
     }
     let mut updater = Updater::new(transaction, &update, &update.evaluation.budget());
     let graph = updater.prepare(options)?;
-    let bytes_max = transaction_bytes_max(options);
     let (mut quads, mut notes) = (0, ParseNotes::default());
     for document in documents {
         let mut terms = NewTerms::new(Labels::OfText, &updater.draft);
@@ -276,7 +308,7 @@ fn in_transaction(
             &mut notes,
             &mut |quad| {
                 quads += 1;
-                if quads > quads_max || updater.draft.new_term_bytes() > bytes_max {
+                if quads > most.quads || updater.draft.new_term_bytes() > most.bytes {
                     return Err(Stop::TooMuch);
                 }
                 if graph.is_some() {
@@ -458,7 +490,8 @@ pub(crate) fn delete_graph(
         }
         let Some(id) = found else { return Ok(None) };
         transaction.clear(Graphs::One(id))?;
-        Ok(Some(transaction.commit()?))
+        let commit = transaction.commit().map_err(|error| without_report(error.into(), rules))?;
+        Ok(Some(commit))
     })
 }
 

@@ -85,6 +85,7 @@ pub fn load(
     options: LoadOptions,
     progress: &Arc<LoadProgress>,
 ) -> Result<LoadReport, LoadError> {
+    store.refuse_unchecked()?;
     store.check_room()?;
     let number = store.writer()?.take_segments(1);
     let loader = Loader {

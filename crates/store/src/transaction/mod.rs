@@ -16,6 +16,7 @@ mod speed_tests;
 pub(crate) mod tests;
 
 use crate::clear::{self, ClearOptions, Graphs, Written};
+use crate::commit_check::Proposed;
 use crate::delta::{ChangeSet, Row};
 use crate::error::StoreError;
 use crate::snapshot::Snapshot;
@@ -75,12 +76,15 @@ impl Store {
         Ok(Transaction::new(self.clone(), Some(guard), base, cancel.clone()))
     }
 
-    /// A transaction that only inserts and deletes given quads. It takes the write lock only to commit.
+    /// A transaction that only inserts and deletes given quads. It takes the write lock only to commit; where commits are checked, now.
     ///
     /// # Errors
     /// [`StoreError::ReadOnly`] where the store was opened for reading.
     pub fn begin_blind(&self) -> Result<Transaction, StoreError> {
         self.writer()?;
+        if self.checks_commits() {
+            return self.begin(&CancelToken::default());
+        }
         Ok(Transaction::new(self.clone(), None, self.version(), CancelToken::default()))
     }
 }
@@ -271,6 +275,7 @@ impl Transaction {
         if self.adds() {
             self.store.check_room()?;
         }
+        self.check()?;
         match self.guard.take() {
             Some(guard) => {
                 self.settle()?;
@@ -282,6 +287,23 @@ impl Transaction {
             }
             None => self.commit_blind(),
         }
+    }
+
+    /// Has the check of commits look at what the transaction makes of the database.
+    fn check(&mut self) -> Result<(), StoreError> {
+        let store = self.store.clone();
+        let Some(check) = store.commit_check() else { return Ok(()) };
+        if self.guard.is_none() {
+            // Begun before there was a check: what it would be committed on top of is not known.
+            return Err(StoreError::Refused("commits are checked from now on: try again".into()));
+        }
+        self.settle()?;
+        if self.done.is_empty() && self.cleared.is_none() {
+            return Ok(());
+        }
+        let snapshot = self.snapshot()?;
+        let changes = self.cleared.is_none().then_some(&*self.done);
+        check.check(&Proposed::new(&snapshot, changes, &self.cancel))
     }
 
     fn commit_cleared(

@@ -1,0 +1,202 @@
+//! The shapes graph: triples in memory, looked up by subject.
+
+use crate::error::ShaclError;
+use crate::vocabulary::{RDF_FIRST, RDF_NIL, RDF_REST, RDF_TYPE, RDFS_SUB_CLASS_OF, sh};
+use lode_rdf::parse::{ParseOptions, parse};
+use lode_rdf::{
+    BlankNode, NamedNode, NamedNodeRef, NamedOrBlankNode, QuadRef, RdfFormat, Term, TermRef, Triple,
+    TripleRef,
+};
+use std::collections::{HashMap, HashSet};
+use std::io::Read;
+use std::ops::ControlFlow;
+
+/// More bytes of terms than this are refused: shapes are in memory, outside of the budgets of queries.
+const BYTES_MAX: usize = 64 << 20;
+/// What a triple takes beside its terms' text, about.
+const BYTES_PER_TRIPLE: usize = 100;
+
+/// The triples of one or more documents, or of a graph.
+#[derive(Debug, Default)]
+pub struct ShapesGraph {
+    by_subject: HashMap<NamedOrBlankNode, Vec<(NamedNode, Term)>>,
+    /// All subjects, as they came.
+    subjects: Vec<NamedOrBlankNode>,
+    documents: usize,
+    bytes: usize,
+}
+
+impl ShapesGraph {
+    /// Adds the triples of a document. Blank nodes of different documents are different; in formats with graphs, all graphs count.
+    ///
+    /// # Errors
+    /// [`ShaclError::Document`] where the document is not what its format allows, [`ShaclError::TooLarge`] where the graph becomes too large.
+    pub fn add_document(
+        &mut self,
+        name: &str,
+        format: RdfFormat,
+        text: impl Read,
+        options: &ParseOptions,
+    ) -> Result<(), ShaclError> {
+        let number = self.documents;
+        self.documents += 1;
+        let mut is_too_large = false;
+        parse(format, text, options, &mut |quad: QuadRef<'_>| {
+            is_too_large = self.insert(in_document(quad, number)).is_err();
+            if is_too_large { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .map_err(|error| ShaclError::Document { document: name.to_owned(), message: error.to_string() })?;
+        if is_too_large { Err(too_large()) } else { Ok(()) }
+    }
+
+    /// Adds a triple as it is.
+    ///
+    /// # Errors
+    /// [`ShaclError::TooLarge`] where the graph becomes too large.
+    pub fn insert(&mut self, triple: Triple) -> Result<(), ShaclError> {
+        self.bytes += BYTES_PER_TRIPLE + triple.predicate.as_str().len() + text_bytes(&triple.object);
+        if self.bytes > BYTES_MAX {
+            return Err(too_large());
+        }
+        let Self { by_subject, subjects, .. } = self;
+        let said = by_subject.entry(triple.subject).or_insert_with_key(|subject| {
+            subjects.push(subject.clone());
+            Vec::new()
+        });
+        // Graphs are sets; lists of what one subject says are short, but for hostile ones.
+        let is_new = said.len() > 1_000
+            || said
+                .iter()
+                .all(|(predicate, object)| (predicate, object) != (&triple.predicate, &triple.object));
+        if is_new {
+            said.push((triple.predicate, triple.object));
+        }
+        Ok(())
+    }
+
+    /// All triples, as they came, those of a subject together.
+    pub fn triples(&self) -> impl Iterator<Item = TripleRef<'_>> {
+        self.subjects.iter().flat_map(|subject| {
+            let said = self.said(subject).iter();
+            said.map(move |(predicate, object)| TripleRef::new(subject, predicate, object))
+        })
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.subjects.is_empty()
+    }
+
+    /// All subjects, as they came.
+    pub(crate) fn subjects(&self) -> &[NamedOrBlankNode] {
+        &self.subjects
+    }
+
+    /// What a subject says.
+    pub(crate) fn said(&self, subject: &NamedOrBlankNode) -> &[(NamedNode, Term)] {
+        self.by_subject.get(subject).map_or(&[], Vec::as_slice)
+    }
+
+    /// The values of a property.
+    pub(crate) fn values<'g>(
+        &'g self,
+        subject: &NamedOrBlankNode,
+        property: NamedNodeRef<'_>,
+    ) -> impl Iterator<Item = &'g Term> {
+        self.said(subject).iter().filter(move |(named, _)| named.as_ref() == property).map(|(_, value)| value)
+    }
+
+    /// The values of a property of SHACL.
+    pub(crate) fn of(&self, subject: &NamedOrBlankNode, local: &str) -> Vec<&Term> {
+        let property = sh(local);
+        self.values(subject, property.as_ref()).collect()
+    }
+
+    /// Whether a subject has a type, or one below it.
+    pub(crate) fn is_a(&self, subject: &NamedOrBlankNode, class: NamedNodeRef<'_>) -> bool {
+        let class: Term = class.into_owned().into();
+        let mut seen = HashSet::new();
+        let mut open: Vec<&Term> = self.values(subject, RDF_TYPE).collect();
+        while let Some(found) = open.pop() {
+            if *found == class {
+                return true;
+            }
+            if let Some(node) = as_node(found)
+                && seen.insert(found)
+            {
+                open.extend(self.values(&node, RDFS_SUB_CLASS_OF));
+            }
+        }
+        false
+    }
+
+    /// The members of a list, or what is wrong with it.
+    pub(crate) fn list(&self, head: &Term) -> Result<Vec<&Term>, String> {
+        let mut members = Vec::new();
+        let mut seen = HashSet::new();
+        let mut at = head.clone();
+        while at.as_ref() != TermRef::from(RDF_NIL) {
+            let node = as_node(&at).filter(|node| !self.said(node).is_empty());
+            let Some(node) = node else {
+                return Err(format!("{} is no list: write ( ... )", shown(&at)));
+            };
+            let first: Vec<&Term> = self.values(&node, RDF_FIRST).collect();
+            let rest: Vec<&Term> = self.values(&node, RDF_REST).collect();
+            let ([first], [rest]) = (first.as_slice(), rest.as_slice()) else {
+                return Err("a member of the list does not have one rdf:first and one rdf:rest".into());
+            };
+            members.push(*first);
+            if !seen.insert(node) {
+                return Err("the list has no end".into());
+            }
+            at = (*rest).clone();
+        }
+        Ok(members)
+    }
+}
+
+/// A term as a subject, if it can be one.
+pub(crate) fn as_node(term: &Term) -> Option<NamedOrBlankNode> {
+    match term {
+        Term::NamedNode(name) => Some(name.clone().into()),
+        Term::BlankNode(node) => Some(node.clone().into()),
+        _ => None,
+    }
+}
+
+/// A term for messages.
+pub(crate) fn shown(term: &Term) -> String {
+    term.to_string()
+}
+
+fn too_large() -> ShaclError {
+    ShaclError::TooLarge(format!(
+        "the shapes graph takes more than {} MiB of memory: are these shapes, and no data?",
+        BYTES_MAX >> 20
+    ))
+}
+
+fn text_bytes(term: &Term) -> usize {
+    match term {
+        Term::NamedNode(name) => name.as_str().len(),
+        Term::BlankNode(node) => node.as_str().len(),
+        Term::Literal(literal) => literal.value().len() + literal.datatype().as_str().len(),
+        Term::Triple(_) => BYTES_PER_TRIPLE * 4,
+    }
+}
+
+/// A triple whose blank nodes are those of a document.
+fn in_document(quad: QuadRef<'_>, document: usize) -> Triple {
+    let node = |node: BlankNode| match document {
+        0 => node,
+        _ => BlankNode::new_unchecked(format!("{}d{document}", node.as_str())),
+    };
+    let mut triple = quad.into_owned();
+    if let NamedOrBlankNode::BlankNode(subject) = triple.subject {
+        triple.subject = node(subject).into();
+    }
+    if let Term::BlankNode(object) = triple.object {
+        triple.object = node(object).into();
+    }
+    Triple { subject: triple.subject, predicate: triple.predicate, object: triple.object }
+}

@@ -1,0 +1,80 @@
+//! Wrong shapes: each gets a message with the shape, the property and what is wrong.
+
+use crate::support::{found, shapes};
+use lode_shacl::ShaclError;
+
+#[test]
+fn wrong_shapes_are_told() {
+    let with_target = |rest: &str| format!(":S sh:targetClass :C ; {rest} .");
+    for (text, parts) in [
+        ("sh:minCount 1", vec!["<http://e/S>", "sh:minCount", "no sh:path", "sh:property [ sh:path"]),
+        ("sh:path :p ; sh:minCount \"1\"", vec!["sh:minCount", "no integer from 0 on"]),
+        ("sh:path :p ; sh:minCount -1", vec!["sh:minCount", "no integer from 0 on"]),
+        ("sh:path :p ; sh:minCount 1, 2", vec!["sh:minCount", "one value"]),
+        ("sh:path :p, :q", vec!["sh:path", "one path"]),
+        ("sh:path \"p\"", vec!["sh:path", "no path"]),
+        ("sh:path [ :x :y ]", vec!["sh:path", "the blank node is no path"]),
+        ("sh:path ( :p )", vec!["sh:path", "two members"]),
+        ("sh:path [ sh:inversePath :p, :q ]", vec!["sh:inversePath has more than one value"]),
+        ("sh:property :P", vec!["sh:property", "<http://e/P> is no property shape"]),
+        ("sh:property \"x\"", vec!["sh:property", "no shape"]),
+        ("sh:in :x", vec!["sh:in", "is no list"]),
+        ("sh:or ( \"x\" )", vec!["sh:or", "no shape"]),
+        ("sh:nodeKind sh:Thing", vec!["sh:nodeKind", "sh:BlankNodeOrIRI"]),
+        ("sh:datatype \"x\"", vec!["sh:datatype", "no IRI"]),
+        ("sh:pattern 5", vec!["sh:pattern", "no xsd:string"]),
+        ("sh:severity \"x\"", vec!["sh:severity", "one IRI"]),
+        ("sh:message :x", vec!["sh:message", "no text"]),
+        ("sh:targetNode [ ]", vec!["sh:targetNode", "neither an IRI nor a literal"]),
+        ("sh:targetSubjectsOf \"x\"", vec!["sh:targetSubjectsOf", "no IRI"]),
+        ("sh:sparql [ ]", vec!["sh:sparql", "no sh:select"]),
+        ("sh:sparql \"x\"", vec!["sh:sparql", "no constraint"]),
+    ] {
+        let text = with_target(text);
+        let error = shapes(&text).unwrap_err();
+        assert!(error.is_of_shapes());
+        let message = error.to_string();
+        parts.iter().for_each(|part| assert!(message.contains(part), "{text}\n{message}"));
+    }
+}
+
+#[test]
+fn what_the_engine_knows_is_told_before_anything_is_validated() {
+    let told = found(":a a :C .", ":S sh:targetClass :C ; sh:pattern \"(\" .").unwrap_err();
+    assert!(told.is_of_shapes(), "{told}");
+    assert!(told.to_string().contains("no regular expression"), "{told}");
+}
+
+#[test]
+fn shapes_that_contain_themselves_are_refused() {
+    for text in [
+        ":S sh:targetClass :C ; sh:node :S .",
+        ":S sh:targetClass :C ; sh:property :P . :P sh:path :p ; sh:or ( [ sh:class :D ] [ sh:node :S ] ) .",
+        ":S sh:targetClass :C ; sh:not [ sh:and ( :S ) ] .",
+    ] {
+        let message = shapes(text).unwrap_err().to_string();
+        assert!(message.contains("refers to itself (<http://e/S>, which refers to"), "{message}");
+    }
+    // One that is used twice does not contain itself.
+    let twice = ":S sh:targetClass :C ; sh:node :T, [ sh:node :T ] . :T sh:nodeKind sh:Literal .";
+    assert_eq!(
+        found(":a a :C .", twice).unwrap(),
+        ["<a> Node", "<a> Node"].map(|line| line.replace("> ", "> <a> "))
+    );
+}
+
+#[test]
+fn mistakes_are_warned_of() {
+    let text = ":S sh:targetClass :C ; sh:property [ sh:path :p ; sh:minCounts 1 ; sh:node :Nothing ] .";
+    let warnings = shapes(text).unwrap().warnings().join("\n");
+    assert!(warnings.contains("no sh:minCounts for shapes; did you mean sh:minCount?"), "{warnings}");
+    assert!(warnings.contains("sh:node refers to <http://e/Nothing>, of which"), "{warnings}");
+    let warnings = shapes(":S sh:property [ sh:path :p ] .").unwrap().warnings().join("\n");
+    assert!(warnings.contains("no shape has a target"), "{warnings}");
+}
+
+#[test]
+fn documents_that_are_none_are_told() {
+    let error = shapes(":S sh:targetClass ").unwrap_err();
+    assert!(matches!(error, ShaclError::Document { .. }), "{error}");
+}

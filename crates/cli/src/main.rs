@@ -48,6 +48,8 @@ mod number;
 mod opening;
 mod plan_table;
 mod progress;
+mod publish;
+mod published;
 mod query;
 #[cfg(test)]
 mod reference;
@@ -98,6 +100,7 @@ fn main() -> ExitCode {
         Command::Compact(args) => compact::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => backup::restore(&args),
+        Command::Publish(args) => publish::run(&args),
         Command::Snapshot(command) => snapshot::run(&command),
         Command::Serve(args) => serve::run(&args),
         Command::Config(command) => config::run(&command),

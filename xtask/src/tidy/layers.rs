@@ -4,7 +4,7 @@ use super::files::SourceFile;
 use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("base", &[]),
     ("syntax", &[]),
     ("rdf", &["base"]),
@@ -16,10 +16,11 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("eval", &["sparql", "store", "scheduler", "rdf", "base"]),
     ("exec", &["eval", "sparql", "store", "packed", "scheduler", "rdf", "base"]),
     ("engine", &["exec", "store", "sparql", "packed", "rdf", "base"]),
+    ("remote", &["engine", "store", "base"]),
     ("arrow", &["engine", "rdf"]),
     ("assist", &["engine", "sparql", "syntax", "rdf"]),
     ("server", &["arrow", "assist", "engine", "rdf"]),
-    ("cli", &["arrow", "server", "assist", "engine", "rdf", "bench"]),
+    ("cli", &["arrow", "server", "assist", "remote", "engine", "rdf", "bench"]),
     ("python", &["arrow", "server", "engine", "rdf"]),
     ("bench", &["engine", "rdf"]),
     ("conformance", &["engine", "sparql", "rdf"]),

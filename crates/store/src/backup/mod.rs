@@ -20,7 +20,6 @@ use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::BlockCache;
-use original::Original;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,6 +27,7 @@ use std::sync::atomic::Ordering;
 use target::Target;
 
 pub use options::{BackupOptions, BackupProgress, BackupReport, KEPT_QUERIES};
+pub use original::{Original, OriginalFile, OriginalLog, OriginalSegment};
 
 /// A check reads past the cache.
 const CACHE_BYTES: usize = 1 << 20;

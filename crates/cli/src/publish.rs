@@ -10,7 +10,8 @@ use crate::published;
 use crate::talk::say;
 use lode_engine::CancelToken;
 use lode_remote::{
-    CollectOptions, CollectReport, PublishOptions, PublishProgress, PublishReport, collect, publish_folder,
+    Address, CollectOptions, CollectReport, PublishOptions, PublishProgress, PublishReport, collect,
+    publish_folder,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -24,6 +25,10 @@ pub fn run(args: &PublishArgs) -> anyhow::Result<Done> {
             args.url
         )));
     };
+    if let Address::Web(url) = &address {
+        let what = "a web server can only be read: publish to the folder that it serves (file:///whole/path)";
+        return Err(wrong_usage(format!("{url}: {what}")));
+    }
     let store = address.store(Default::default())?;
     let options = PublishOptions { take_over: args.take_over, name: args.name.clone() };
     let progress = Arc::new(PublishProgress::default());

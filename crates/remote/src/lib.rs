@@ -32,8 +32,5 @@ pub use publish::{PublishOptions, PublishProgress, PublishReport, publish, publi
 pub use published::{CacheOptions, Published, ReadOptions};
 pub use restore::restore;
 pub use version::PublishedVersion;
-pub use versions::{Wanted, list_versions};
+pub use versions::{Wanted, list_versions, newest};
 pub use web::{WebOptions, WebStore};
-
-#[cfg(test)]
-mod tests;

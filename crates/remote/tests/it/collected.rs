@@ -1,7 +1,7 @@
 //! Garbage collection removes what no kept version needs, and only after a while.
 
-use super::*;
-use crate::{CollectOptions, Wanted, collect, list_versions};
+use crate::*;
+use lode_remote::{CollectOptions, Wanted, collect, list_versions};
 use std::time::Duration;
 
 const AT_ONCE: CollectOptions = CollectOptions { keep: 1, grace: Duration::ZERO };
@@ -77,7 +77,7 @@ fn what_is_published_again_is_there() {
     let other = MemVfs::new();
     insert(&open(&shared(&vfs)), 1);
     publish(&vfs, &store(&other));
-    let manifest = Path::new(STORE).join(crate::keys::manifest(2));
+    let manifest = Path::new(STORE).join(manifest_key(2));
     publish(&vfs, &store(&target));
     target.remove(&manifest).unwrap();
     let again = publish(&vfs, &store(&target));

@@ -1,16 +1,15 @@
 //! What is published is what was in the database, only what is new is written, and who may not publish is told why.
 
-use super::*;
-use crate::Wanted;
-use crate::version::PublishedVersion;
-use crate::versions;
+use crate::*;
+use lode_remote::PublishedVersion;
+use lode_remote::Wanted;
 
 #[test]
 fn a_version_is_read_back_and_only_what_is_new_is_written() {
     let (vfs, target) = (database(200), MemVfs::new());
     let store = store(&target);
     assert!(matches!(
-        read(Arc::new(super::store(&target)), &ReadOptions::default()),
+        read(Arc::new(crate::store(&target)), &ReadOptions::default()),
         Err(RemoteError::Unpublished { .. })
     ));
     let first = publish(&vfs, &store);
@@ -31,11 +30,11 @@ fn a_version_is_read_back_and_only_what_is_new_is_written() {
     // The version before is still there.
     let options = ReadOptions { wanted: Wanted::Number(1), ..ReadOptions::default() };
     assert_eq!(
-        published_contents(&read(Arc::new(super::store(&target)), &options).unwrap()).unwrap(),
+        published_contents(&read(Arc::new(crate::store(&target)), &options).unwrap()).unwrap(),
         before
     );
     let error = read(
-        Arc::new(super::store(&target)),
+        Arc::new(crate::store(&target)),
         &ReadOptions { wanted: Wanted::of("7"), ..ReadOptions::default() },
     );
     assert!(error.unwrap_err().to_string().contains("has no version 7; it has 1 to 2"));
@@ -115,25 +114,21 @@ fn versions_have_names() {
 fn a_published_version_is_restored() {
     let (vfs, target) = (database(20_000), MemVfs::new());
     publish(&vfs, &store(&target));
-    let new = MemVfs::new();
-    let published = Published::open_store(
-        Arc::new(store(&target)),
-        Path::new("/published"),
-        &ReadOptions::default(),
-        shared(&new),
-    )
-    .unwrap();
-    let options = lode_store::BackupOptions { link: false, check: true };
-    crate::restore(&published, Path::new(DATABASE), &options, &CancelToken::default(), &Default::default())
-        .unwrap();
-    let database = open(&shared(&new));
-    assert_eq!(contents(&database).unwrap(), contents(&open(&shared(&vfs))).unwrap());
-    insert(&database, 1);
-    drop(database);
-    assert!(matches!(
-        try_publish(&new, &store(&target), &PublishOptions::default()),
-        Err(RemoteError::Conflict { .. })
-    ));
+    // From files, and from afar, where nothing is kept of what is read once.
+    for store in [store(&target), store(&target).remote()] {
+        let (new, root) = (MemVfs::new(), Path::new("/published"));
+        let published =
+            Published::open_store(Arc::new(store), root, &ReadOptions::default(), shared(&new)).unwrap();
+        let options = lode_store::BackupOptions { link: false, check: true };
+        let (cancel, progress) = (CancelToken::default(), Default::default());
+        lode_remote::restore(&published, Path::new(DATABASE), &options, &cancel, &progress).unwrap();
+        let database = open(&shared(&new));
+        assert_eq!(contents(&database).unwrap(), contents(&open(&shared(&vfs))).unwrap());
+        insert(&database, 1);
+        drop(database);
+        let refused = try_publish(&new, &crate::store(&target), &PublishOptions::default());
+        assert!(matches!(refused, Err(RemoteError::Conflict { .. })));
+    }
 }
 
 #[test]
@@ -143,7 +138,7 @@ fn manifests_are_read_back_or_refused() {
     insert(&database, 1);
     let store = store(&target);
     try_publish(&vfs, &store, &PublishOptions { name: Some("x".to_owned()), take_over: false }).unwrap();
-    let version = versions::newest(&store).unwrap().unwrap();
+    let version = lode_remote::newest(&store).unwrap().unwrap();
     assert!(version.log.is_some() && version.name.is_some());
     let text = version.encode();
     assert_eq!(PublishedVersion::decode(text.as_bytes(), "m").unwrap(), version);
@@ -162,5 +157,5 @@ fn manifests_are_read_back_or_refused() {
     publish(&vfs, &store);
     let path = Path::new(STORE).join("manifest/00000000000000000001");
     target.overwrite(&path, b"nonsense".to_vec()).unwrap();
-    assert!(matches!(versions::newest(&store), Err(RemoteError::Damaged { .. })));
+    assert!(matches!(lode_remote::newest(&store), Err(RemoteError::Damaged { .. })));
 }

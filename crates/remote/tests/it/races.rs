@@ -1,6 +1,6 @@
 //! Many who publish at once: each number has one winner, and nothing that was confirmed is lost.
 
-use super::*;
+use crate::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Barrier;
 
@@ -18,7 +18,7 @@ fn of_sixteen_who_put_one_object_one_wins() {
             let mut won = Vec::new();
             for round in 0..rounds {
                 barrier.wait();
-                let key = crate::keys::manifest(round);
+                let key = manifest_key(round);
                 if store.put_if_absent(&key, format!("{me} in {round}").as_bytes()).unwrap() {
                     won.push(round);
                 }
@@ -35,10 +35,10 @@ fn of_sixteen_who_put_one_object_one_wins() {
     assert_eq!(winners.len() as u64, rounds);
     assert_eq!(wins.iter().map(Vec::len).sum::<usize>() as u64, rounds);
     for (round, me) in winners {
-        let found = store.get(&crate::keys::manifest(round), 100).unwrap();
+        let found = store.get(&manifest_key(round), 100).unwrap();
         assert_eq!(found, format!("{me} in {round}").into_bytes());
     }
-    assert!(store.list(crate::folder::UPLOADS).unwrap().unwrap().is_empty());
+    assert!(store.list("uploads").unwrap().unwrap().is_empty());
 }
 
 /// Sixteen publish a database that goes on changing.

@@ -1,9 +1,9 @@
 //! Servers that misbehave and objects that are damaged: the right answer, or an error that names the object; never another answer, and never a wait
 //! without end.
 
-use super::cached::{cache, published};
-use super::web_server::{Trick, WebServer};
-use super::*;
+use crate::cached::{cache, published};
+use crate::web_server::{Trick, WebServer};
+use crate::*;
 use std::time::{Duration, Instant};
 
 /// Reads everything, from a cache that is empty.

@@ -1,5 +1,7 @@
 //! Published databases from end to end, and what is needed to try them: databases, a store in memory, a web server that behaves as it is told.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod cached;
 mod collected;
 mod crashes;
@@ -8,16 +10,16 @@ mod published;
 mod races;
 mod web_server;
 
-use crate::{
-    FolderStore, ObjectStore, PublishOptions, PublishProgress, PublishReport, Published, ReadOptions,
-    RemoteError,
-};
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::vfs::Vfs;
 use lode_engine::store::OpenFiles;
 use lode_engine::{Database, OpenOptions, QueryOptions, QueryResults, UpdateOptions};
 use lode_rdf::RdfFormat;
+use lode_remote::{
+    FolderStore, ObjectStore, PublishOptions, PublishProgress, PublishReport, Published, PublishedVersion,
+    ReadOptions, RemoteError,
+};
 use lode_store::load::{LoadOptions, LoadProgress, Source};
 use std::path::Path;
 use std::sync::Arc;
@@ -76,7 +78,7 @@ pub fn try_publish(
     options: &PublishOptions,
 ) -> Result<PublishReport, RemoteError> {
     let (cancel, progress) = (CancelToken::default(), PublishProgress::default());
-    let report = crate::publish(&shared(vfs), Path::new(DATABASE), store, options, &cancel, &progress)?;
+    let report = lode_remote::publish(&shared(vfs), Path::new(DATABASE), store, options, &cancel, &progress)?;
     let (done, total) = progress.bytes();
     assert!(done == total || report.was_there, "{done} of {total}");
     Ok(report)
@@ -98,4 +100,14 @@ pub fn published_contents(published: &Published) -> Result<Vec<String>, lode_eng
 
 pub fn newest_contents(vfs: &MemVfs) -> Vec<String> {
     published_contents(&read(Arc::new(store(vfs)), &ReadOptions::default()).unwrap()).unwrap()
+}
+
+/// The object that is the manifest of a version.
+pub fn manifest_key(number: u64) -> String {
+    format!("manifest/{number:020}")
+}
+
+/// What those begin at who cannot list a store.
+pub fn newest_copy(store: &dyn ObjectStore) -> PublishedVersion {
+    PublishedVersion::decode(&store.get("manifest/latest", 1 << 20).unwrap(), "latest").unwrap()
 }

@@ -1,8 +1,8 @@
 //! A web server of files in memory that serves ranges, counts what it is asked for, and misbehaves when it is told to.
 
-use super::STORE;
-use crate::{WebOptions, WebStore};
+use crate::STORE;
 use lode_base::mem_vfs::MemVfs;
+use lode_remote::{WebOptions, WebStore};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;

@@ -1,10 +1,10 @@
 //! Power cuts, errors and full disks at every operation of a publication and of a garbage collection: readers find the old version or the new one,
 //! whole, and the next attempt puts everything right.
 
-use super::*;
-use crate::{CollectOptions, collect};
+use crate::*;
 use lode_base::fault_vfs::{Fault, FaultVfs};
 use lode_base::mem_vfs::CrashKind;
+use lode_remote::{CollectOptions, collect};
 use std::time::Duration;
 
 fn faulty(vfs: &FaultVfs) -> FolderStore {
@@ -24,8 +24,8 @@ fn check(vfs: &MemVfs, after: &MemVfs, old: Option<&[String]>, new: &[String], i
     publish(vfs, &store(after));
     assert_eq!(newest_contents(after), new, "operation {at}");
     // Also for who begins at the copy.
-    let copy = crate::versions::copy(&store(after)).unwrap().unwrap();
-    assert_eq!(Some(copy), crate::versions::newest(&store(after)).unwrap(), "operation {at}");
+    let copy = newest_copy(&store(after));
+    assert_eq!(Some(copy), lode_remote::newest(&store(after)).unwrap(), "operation {at}");
 }
 
 fn faults_in_publications(fault: Fault, reads_count: bool) {
@@ -99,12 +99,14 @@ fn power_cuts_in_collections() {
             assert_eq!(newest_contents(&after), newest, "operation {at}");
             // Each version that is listed is whole, or goes with the next collection.
             collect(&store(&after), &options).unwrap();
-            for version in crate::list_versions(&store(&after)).unwrap() {
-                let options =
-                    ReadOptions { wanted: crate::Wanted::Number(version.number), ..ReadOptions::default() };
+            for version in lode_remote::list_versions(&store(&after)).unwrap() {
+                let options = ReadOptions {
+                    wanted: lode_remote::Wanted::Number(version.number),
+                    ..ReadOptions::default()
+                };
                 published_contents(&read(Arc::new(store(&after)), &options).unwrap()).unwrap();
             }
-            assert_eq!(crate::list_versions(&store(&after)).unwrap().len(), 2, "operation {at}");
+            assert_eq!(lode_remote::list_versions(&store(&after)).unwrap().len(), 2, "operation {at}");
         }
     }
 }

@@ -129,9 +129,10 @@ impl RemoteFile {
                 }
             }
         })?;
-        let parts = extents.zip(bytes.chunks(EXTENT_BYTES as usize));
-        for ((extent, part), cache) in parts.zip(std::iter::repeat(cache).flatten()) {
-            if cache.write(&self.key, extent, part).is_err() {
+        for (extent, part) in extents.zip(bytes.chunks(EXTENT_BYTES as usize)) {
+            if let Some(cache) = cache
+                && cache.write(&self.key, extent, part).is_err()
+            {
                 counters.count_unwritten();
             }
         }

@@ -141,31 +141,3 @@ fn a_server_that_is_silent_is_given_up() {
     // Three tries of two seconds, of what is read ahead and then by itself.
     assert!(start.elapsed() < Duration::from_secs(25), "{:?}", start.elapsed());
 }
-
-#[test]
-fn a_query_that_waits_for_a_server_is_cancelled_at_once() {
-    let (_, target, _) = published();
-    let (server, folder) = (WebServer::start(&target), tempfile::tempdir().unwrap());
-    let published = read(Arc::new(server.store()), &cache(folder.path())).unwrap();
-    let database = published.database(&OpenOptions::with_cache(0), OpenFiles::WhenRead).unwrap();
-    for trick in [Trick::Waits(Duration::from_secs(20)), Trick::StopsInTheMiddle(Duration::from_secs(20))] {
-        server.behave();
-        server.play("segment", trick, usize::MAX);
-        let options = QueryOptions::default();
-        let cancel = options.cancel.clone();
-        let canceller = std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(400));
-            cancel.cancel();
-            Instant::now()
-        });
-        let outcome =
-            database.query("SELECT * { ?s ?p ?o }", &options).and_then(|mut results| match &mut results {
-                QueryResults::Solutions(solutions) => solutions.collect_rows().map(drop),
-                _ => Ok(()),
-            });
-        let ended = Instant::now();
-        let since = ended.saturating_duration_since(canceller.join().unwrap());
-        assert!(matches!(outcome, Err(lode_engine::EngineError::Cancelled(_))), "{outcome:?}");
-        assert!(since < Duration::from_millis(500), "{since:?}");
-    }
-}

@@ -1,6 +1,6 @@
 //! Writes the objects of a publication. An object that is there with the right length is not written again: none of its name has ever had other bytes.
 
-use super::Publication;
+use super::publication::Publication;
 use crate::collect::condemned;
 use crate::error::RemoteError;
 use crate::index::{self, FileIndexer};

@@ -1,5 +1,6 @@
 //! Cooperative cancellation with an optional deadline: one cheap check an operator makes per batch.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
@@ -61,5 +62,45 @@ impl CancelToken {
             Some(deadline) if Instant::now() >= deadline => Err(Cancelled::Timeout),
             _ => Ok(()),
         }
+    }
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<CancelToken>> = const { RefCell::new(None) };
+}
+
+/// Does work whose waits below, where no token is handed to, may be called off by one: they ask for [`current`].
+pub fn with_current<T>(token: Option<&CancelToken>, work: impl FnOnce() -> T) -> T {
+    struct Restore(Option<CancelToken>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            CURRENT.set(self.0.take());
+        }
+    }
+    let _before = Restore(CURRENT.replace(token.cloned()));
+    work()
+}
+
+/// Who may call off what this thread does now.
+pub fn current() -> Option<CancelToken> {
+    CURRENT.with_borrow(Clone::clone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_current_token_is_that_of_the_innermost_work() {
+        let (a, b) = (CancelToken::default(), CancelToken::default());
+        a.cancel();
+        assert!(current().is_none());
+        with_current(Some(&a), || {
+            assert!(current().is_some_and(|token| token.check().is_err()));
+            with_current(Some(&b), || assert!(current().is_some_and(|token| token.check().is_ok())));
+            with_current(None, || assert!(current().is_none()));
+            assert!(current().is_some_and(|token| token.check().is_err()));
+        });
+        assert!(current().is_none());
     }
 }

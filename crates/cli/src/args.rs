@@ -10,6 +10,7 @@ mod bench_target;
 mod bench_update;
 mod bind;
 mod bsbm_run;
+mod cache;
 mod cold;
 mod config;
 mod connections;
@@ -26,6 +27,7 @@ mod materialise;
 #[cfg(feature = "tls")]
 mod oidc;
 mod output;
+mod publish;
 mod quantity;
 mod query_set;
 mod serve;
@@ -40,6 +42,7 @@ pub use bench_report::BenchReportArgs;
 pub use bench_target::TargetArgs;
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
 pub use bsbm_run::{BsbmRunArgs, Mix};
+pub use cache::CacheArgs;
 pub use cold::{BenchColdArgs, ColdDevice, ColdPolicy};
 pub use config::ConfigCommand;
 pub use connections::BenchConnectionsArgs;
@@ -52,6 +55,7 @@ pub use lubm::{LubmCommand, LubmGenerateArgs};
 pub use manual::{CompletionsArgs, ManArgs};
 pub use materialise::MaterialiseArgs;
 pub use output::OutputArgs;
+pub use publish::PublishArgs;
 pub use query_set::QuerySetArgs;
 pub use serve::{LogFormatArg, LogLevelArg, Place, ServeArgs};
 pub use shell::ShellArgs;
@@ -109,6 +113,8 @@ pub enum Command {
     Backup(BackupArgs),
     /// Make a database of a backup
     Restore(RestoreArgs),
+    /// Publish a database to object storage, or bring what is published up to date
+    Publish(PublishArgs),
     /// Keep versions of a database by name, to be queried later
     #[command(subcommand)]
     Snapshot(SnapshotCommand),
@@ -253,10 +259,12 @@ pub enum PlanForm {
 what is longer than the screen goes through a pager. In files and pipes, and with --full, nothing is cut and terms are whole. Turtle and TriG have prefixes.\n\n\
 In place of a folder, the address of a lode serve or of any SPARQL endpoint may stand (http://127.0.0.1:7878, of one with several databases with \
 /NAME behind it; or the endpoint itself). Then --default-graph, --threads, --memory and what is said of SERVICE are the server's own.\n\n\
+A database that lode publish has put somewhere is read in place: file:///srv/published, or of a web server lode+https://data.example.org/published (http:// and \
+https:// alone are SPARQL endpoints). What comes over the network is kept in --cache-dir; --at takes the number or the name of a published version.\n\n\
 Exit codes: 0 done; 1 failed; 2 wrong command line; 4 the query has a syntax error; 5 time-out."
 )]
 pub struct QueryArgs {
-    /// The database folder, or the address of a server
+    /// The database folder, the address of a server, or that of a published database
     #[arg(value_name = "DB|URL")]
     pub database: PathBuf,
     /// The query; -, or without it or -f: standard input
@@ -291,6 +299,9 @@ pub struct QueryArgs {
     /// How to be let in, of a server.
     #[command(flatten, next_help_heading = "With a URL")]
     pub login: LoginArgs,
+    /// What is kept of a published database.
+    #[command(flatten, next_help_heading = "With a published database")]
+    pub cache: CacheArgs,
     /// Evaluation.
     #[command(flatten, next_help_heading = "Evaluation")]
     pub evaluation: EvaluationArgs,

@@ -1,19 +1,27 @@
 //! `lode backup` and `lode restore`.
 
 use crate::args::{BackupArgs, RestoreArgs};
-use crate::exit::Done;
+use crate::exit::{Done, wrong_usage};
 use crate::load::write_json;
 use crate::load_line::left_text;
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
+use crate::published;
 use crate::talk::say;
 use lode_engine::store::{BackupOptions, BackupProgress, BackupReport};
-use lode_engine::{CancelToken, EngineError, backup_database, restore_database};
+use lode_engine::{CancelToken, backup_database, restore_database};
+use lode_remote::{Published, ReadOptions};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub fn run(args: &BackupArgs) -> anyhow::Result<Done> {
+    if published::address(&args.folder)?.is_some() {
+        let (database, url) = (args.database.display(), args.folder.display());
+        return Err(wrong_usage(format!(
+            "lode publish {database} {url} writes a backup to an address; lode restore reads it back"
+        )));
+    }
     let options = BackupOptions { link: !args.copy, check: args.check };
     let work = |progress: &BackupProgress| {
         backup_database(&args.database, &args.folder, &options, &CancelToken::default(), progress)
@@ -23,6 +31,14 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<Done> {
 
 pub fn restore(args: &RestoreArgs) -> anyhow::Result<Done> {
     let options = BackupOptions { link: args.link, check: !args.no_check };
+    if let Some(address) = published::address(&args.folder)? {
+        // What is read is read once: nothing of it is kept.
+        let published = Published::open(&address, &ReadOptions::default())?;
+        let work = |progress: &BackupProgress| {
+            lode_remote::restore(&published, &args.database, &options, &CancelToken::default(), progress)
+        };
+        return follow(work, "restored", args.quiet, args.json);
+    }
     let work = |progress: &BackupProgress| {
         restore_database(&args.folder, &args.database, &options, &CancelToken::default(), progress)
     };
@@ -30,8 +46,8 @@ pub fn restore(args: &RestoreArgs) -> anyhow::Result<Done> {
 }
 
 /// Does the work with a live line, and tells what it did.
-fn follow(
-    work: impl FnOnce(&BackupProgress) -> Result<BackupReport, EngineError>,
+fn follow<E: Into<anyhow::Error>>(
+    work: impl FnOnce(&BackupProgress) -> Result<BackupReport, E>,
     done: &str,
     quiet: bool,
     json: bool,
@@ -43,7 +59,7 @@ fn follow(
     let line = LiveLine::start(quiet, move || text.show(&shown));
     let result = work(&progress);
     drop(line);
-    let report = result?;
+    let report = result.map_err(Into::into)?;
     if let Some(note) = &report.note {
         say!("{note}");
     }

@@ -49,6 +49,8 @@ mod number;
 mod opening;
 mod plan_table;
 mod progress;
+mod publish;
+mod published;
 mod query;
 #[cfg(test)]
 mod reference;
@@ -100,6 +102,7 @@ fn main() -> ExitCode {
         Command::Materialise(args) => materialise::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => backup::restore(&args),
+        Command::Publish(args) => publish::run(&args),
         Command::Snapshot(command) => snapshot::run(&command),
         Command::Serve(args) => serve::run(&args),
         Command::Config(command) => config::run(&command),

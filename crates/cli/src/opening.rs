@@ -1,11 +1,14 @@
 //! How a server opens its databases, with what works on them beside requests.
 
-use crate::args::ServeArgs;
+use crate::args::{CacheArgs, ServeArgs};
 use crate::memory::SharedMemory;
+use crate::number;
+use crate::published;
 use crate::talk::{say, say_found_log, tell_damaged_snapshots};
 use anyhow::bail;
-use lode_engine::store::{BackgroundOptions, Compactor, Maintenance, StoreError, WriteOptions};
+use lode_engine::store::{BackgroundOptions, Compactor, Maintenance, OpenFiles, StoreError, WriteOptions};
 use lode_engine::{Database, EngineError, OpenOptions};
+use lode_remote::Address;
 use lode_server::{Databases, Served, Wish};
 use std::path::Path;
 use std::sync::Arc;
@@ -52,6 +55,20 @@ impl Opening {
                 self.served(database)
             }
         }
+    }
+
+    /// Opens a published database, for reading.
+    pub fn published(&self, address: &Address, cache: &CacheArgs) -> anyhow::Result<Served> {
+        let published = published::open(address, None, cache)?;
+        let version = published.version();
+        let quads = number::of(version.quads, "quad");
+        say!(
+            "{address}: version {} (of the database: {}), {quads}; it can be read only",
+            version.number,
+            version.version
+        );
+        let database = published.database(&self.open, OpenFiles::WhenRead)?;
+        Ok(Served { database: Arc::new(database), compactor: None, maintenance: None })
     }
 
     /// All that there are in a folder, and how to make more.

@@ -7,6 +7,7 @@ use crate::look::{self, Look};
 use crate::memory::SharedMemory;
 use crate::number;
 use crate::plan_table;
+use crate::published;
 use crate::remote::{self, Asked, Remote};
 use crate::screen::{self, Screen};
 use crate::talk::{say, say_warnings};
@@ -16,6 +17,7 @@ use lode_assist::kept_prefixes;
 use lode_engine::store::{OpenFiles, StoreError};
 use lode_engine::{CancelToken, Database, EngineError, OutputFormat, PreparedQuery, ResultKind};
 use lode_rdf::RdfFormat;
+use lode_remote::{Address, Published};
 use sparesults::QueryResultsFormat;
 use std::io::{BufWriter, Read, Write};
 use std::path::Path;
@@ -30,6 +32,9 @@ pub fn run(args: &QueryArgs) -> anyhow::Result<Done> {
     let text = request_text(args.query.as_deref(), args.file.as_deref(), "query")?;
     if let Some(url) = remote::url(&args.database) {
         return ask(args, url, &text);
+    }
+    if let Some(address) = published::address(&args.database)? {
+        return answer_published(args, &text, &address);
     }
     // Most queries read few of the files that many segments have.
     if let Some(done) = answer(args, &text, OpenFiles::WhenRead, true)? {
@@ -134,6 +139,33 @@ fn answer(args: &QueryArgs, text: &str, files: OpenFiles, again: bool) -> anyhow
     Ok(Some(Done::Ok))
 }
 
+/// Answers the query from a published version. Nobody replaces what it consists of.
+fn answer_published(args: &QueryArgs, text: &str, address: &Address) -> anyhow::Result<Done> {
+    let memory = SharedMemory::new(&args.evaluation);
+    let published = published::open(address, args.at.as_deref(), &args.cache)?;
+    let database = published.database(&memory.open_options(), OpenFiles::WhenRead)?;
+    let mut out = BufWriter::with_capacity(1 << 16, Screen::new(!args.output.no_pager));
+    let mut below = String::new();
+    let asked = Source { database: &database, at: None, remote: Some(&published) };
+    let outcome = answer_from(args, text, &memory, &asked, &mut out, &mut below);
+    let flushed = out.flush().and_then(|()| out.get_mut().finish());
+    if !below.is_empty() {
+        say!("{}", below.trim_end());
+    }
+    outcome?;
+    flushed?;
+    Ok(Done::Ok)
+}
+
+/// What is asked.
+struct Source<'a> {
+    database: &'a Database,
+    /// The snapshot of it.
+    at: Option<&'a str>,
+    /// Where it is, unless it is here.
+    remote: Option<&'a Published>,
+}
+
 /// Whether another process may have replaced the version that was asked. One whose files were not all open may have lost some, or have
 /// found others in their place.
 fn may_be_stale(error: &anyhow::Error, files: OpenFiles) -> bool {
@@ -188,7 +220,8 @@ fn answer_to<W: Write>(
     let options = memory.open_options();
     let database = Arc::new(Database::open_for_reading(&args.database, &options, files)?);
     out.get_mut().source = (files == OpenFiles::WhenRead).then(|| Arc::clone(&database));
-    let answered = answer_from(args, text, &memory, &database, out, below);
+    let asked = Source { database: &database, at: args.at.as_deref(), remote: None };
+    let answered = answer_from(args, text, &memory, &asked, out, below);
     // All that is left to write was read.
     out.get_mut().source = None;
     answered
@@ -199,7 +232,7 @@ fn answer_from(
     args: &QueryArgs,
     text: &str,
     memory: &SharedMemory,
-    database: &Database,
+    source: &Source<'_>,
     out: &mut dyn Write,
     below: &mut String,
 ) -> anyhow::Result<()> {
@@ -208,11 +241,12 @@ fn answer_from(
     options.cancel = CancelToken::new(args.timeout);
     let _interruptible = interruptible(args, &options.cancel);
     let start = Instant::now();
-    let query = database.prepare_at(database.snapshot_at(args.at.as_deref())?, text, &options)?;
+    let database = source.database;
+    let query = database.prepare_at(database.snapshot_at(source.at)?, text, &options)?;
     if let Some(form) = args.explain {
         let text = match form {
             PlanForm::Text => query.explain(),
-            PlanForm::Json => json(&query)?,
+            PlanForm::Json => json(&query, None)?,
         };
         return Ok(out.write_all(text.as_bytes())?);
     }
@@ -225,7 +259,7 @@ fn answer_from(
     // Also of a query that ran out of time: it tells where that went.
     match args.profile {
         None => {}
-        Some(PlanForm::Json) => *below += &json(&query)?,
+        Some(PlanForm::Json) => *below += &json(&query, source.remote)?,
         Some(PlanForm::Text) => {
             let rows = outcome.as_ref().map_or("not all".to_owned(), |rows| number::grouped(*rows));
             let table = plan_table::of(&query.report());
@@ -234,6 +268,9 @@ fn answer_from(
                 table.trim_end(),
                 start.elapsed()
             );
+            if let Some(remote) = source.remote {
+                *below += &format!("\n{}", published::told(&remote.counters().sample()));
+            }
         }
     }
     let rows = outcome?;
@@ -244,8 +281,11 @@ fn answer_from(
 }
 
 /// The plan, and what has become of it, as a line of JSON.
-fn json(query: &PreparedQuery) -> anyhow::Result<String> {
-    Ok(serde_json::to_string(&query.report())? + "\n")
+fn json(query: &PreparedQuery, remote: Option<&Published>) -> anyhow::Result<String> {
+    let Some(remote) = remote else { return Ok(serde_json::to_string(&query.report())? + "\n") };
+    let mut report = serde_json::to_value(query.report())?;
+    report["object_storage"] = published::as_json(&remote.counters().sample());
+    Ok(report.to_string() + "\n")
 }
 
 /// Whether the words after `lode query` or `lode update` are others than they should be: a file's name in place of a text, or the text in

@@ -7,6 +7,7 @@ use crate::memory::SharedMemory;
 use crate::notify::Notifier;
 use crate::number;
 use crate::opening::Opening;
+use crate::published;
 use crate::serve_config::{self, Setting};
 use crate::serve_log::{Teller, logs};
 use crate::server_client::secret;
@@ -35,7 +36,13 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         wrong_usage("what is to be served? Name the folder of a database (lode serve my.db), or that of several (lode serve --databases DIR)".to_owned())
     };
     let place = args.place().ok_or_else(nothing)?;
-    check_kind(&place)?;
+    let address = match place {
+        Place::One(path) => published::database_address(path)?,
+        Place::Several(_) => None,
+    };
+    if address.is_none() {
+        check_kind(&place)?;
+    }
     if !args.check_config {
         check_address(place.path(), &args.bind)?;
     }
@@ -56,7 +63,9 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         (None, None) => None,
     };
     if args.check_config {
-        check_place(&place, args)?;
+        if address.is_none() {
+            check_place(&place, args)?;
+        }
         Users::read_or_empty(&users_file()).with_context(|| told("users"))?;
         #[cfg(feature = "tls")]
         if let Some(tls) = tls(args) {
@@ -71,9 +80,10 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     let logs = lode_server::Logs { program: Some(teller.log()), ..logs(args)? };
     let memory = SharedMemory::new(&args.evaluation);
     let opening = Opening::new(args, &memory);
-    let content = match place {
-        Place::One(path) => Content::One(opening.one(path)?),
-        Place::Several(folder) => Content::Several(opening.all(folder)),
+    let content = match (&place, &address) {
+        (Place::One(_), Some(address)) => Content::One(opening.published(address, &args.object_cache)?),
+        (Place::One(path), None) => Content::One(opening.one(path)?),
+        (Place::Several(folder), _) => Content::Several(opening.all(folder)),
     };
     let update_bytes_max = args.update_bytes_max.unwrap_or_else(|| memory.update_bytes_max());
     let bodies_bytes_max = args.bodies_bytes_max.unwrap_or_else(|| memory.bodies_bytes_max());
@@ -104,7 +114,8 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         trusted_proxies: args.trusted_proxy.clone(),
         compression: !args.no_compression,
         cors: args.cors.clone(),
-        users: Some(users_file()),
+        // A published database has no folder for them.
+        users: (args.users.is_some() || address.is_none()).then(users_file),
         anonymous: args.anonymous,
         admin_token,
         #[cfg(feature = "tls")]

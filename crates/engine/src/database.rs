@@ -123,6 +123,19 @@ impl Database {
         Ok(Self::of(Store::create_or_open(vfs, path, options.cache())?, options))
     }
 
+    /// Opens an existing database on any file system for reading.
+    ///
+    /// # Errors
+    /// Like [`Database::open_for_reading`].
+    pub fn open_on(
+        vfs: Arc<dyn Vfs>,
+        path: &Path,
+        options: &OpenOptions,
+        files: OpenFiles,
+    ) -> Result<Self, EngineError> {
+        Ok(Self::of(Store::open_for_reading(vfs, path, options.cache(), files)?, options))
+    }
+
     /// Opens an existing database whose files are read as from a device that is emulated: for benchmarks.
     ///
     /// # Errors

@@ -25,6 +25,18 @@ pub fn read_all() {
     IS_WANTED.set(None);
 }
 
+/// What this thread reads within `work` ends once nobody wants it. Before and after, it is as it was.
+pub fn read_while_in<T>(is_wanted: impl Fn() -> bool + 'static, work: impl FnOnce() -> T) -> T {
+    struct Restore(Option<IsWanted>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            IS_WANTED.set(self.0.take());
+        }
+    }
+    let _before = Restore(IS_WANTED.replace(Some(Box::new(is_wanted))));
+    work()
+}
+
 fn is_wanted() -> bool {
     IS_WANTED.with_borrow(|is_wanted| is_wanted.as_ref().is_none_or(|is_wanted| is_wanted()))
 }

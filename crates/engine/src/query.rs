@@ -11,6 +11,7 @@ use crate::reasoning;
 use crate::report::{PlanReport, PlanReportNode, RunReport, StepReport, WarningReport};
 use crate::results::{QueryResults, RowsLeft, Solutions, Triples};
 use crate::text_memory::TextMemory;
+use lode_base::cancel::with_current;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_exec::context::QueryContext;
 use lode_exec::exists::ExistsRunner;
@@ -243,8 +244,11 @@ impl PreparedQuery {
         }
         let (schema, schema_memory) = schema(&snapshot, options, visible.as_ref(), caches, &session.budget)?;
         let dataset = DatasetOverride { visible, schema, inferred, ..given };
-        let plan = lode_sparql::plan_query(query, &dataset, &plan_options, &statistics)
-            .map_err(|error| EngineError::Plan(error.to_string()));
+        // What the planner asks of files that are far away may be called off.
+        let plan = with_current(Some(&options.cancel), || {
+            lode_sparql::plan_query(query, &dataset, &plan_options, &statistics)
+                .map_err(|error| EngineError::Plan(error.to_string()))
+        });
         statistics.finish()?;
         let planned = Self::over(query, Arc::new(plan?), snapshot, options, session);
         Ok(Self { _schema_memory: schema_memory, ..planned })

@@ -1,5 +1,6 @@
 //! Sources on the web, read as they come, without a file in between: for `lode load --allow-url` and for LOAD.
 
+use crate::interrupt::Interruptible;
 use crate::tls;
 #[cfg(feature = "tls")]
 pub use crate::tls::roots_of;
@@ -9,9 +10,13 @@ use lode_store::load::Opened;
 use std::io::{self, Read};
 use std::time::Duration;
 use ureq::ResponseExt;
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::{Connector, DefaultConnector};
 
 /// Time to connect, and to wait for the answer's head.
 const TIMEOUT: Duration = Duration::from_secs(60);
+/// Of requests for parts of objects: from http to https, or to the name that a server prefers.
+const REDIRECTS_MAX: u32 = 3;
 /// Media types asked for, best first.
 const ACCEPT: &str = "application/n-quads, application/n-triples, application/trig;q=0.9, text/turtle;q=0.9, \
 application/rdf+xml;q=0.8, application/ld+json;q=0.7, */*;q=0.1";
@@ -44,6 +49,29 @@ pub fn source(url: &str, options: WebOptions) -> Result<Source, String> {
     // What follows the path is no part of the name that tells the format.
     let name = url.split(['?', '#']).next().unwrap_or(url);
     Ok(Source::later(name, Box::new(move || open(&address, options))).with_address(url))
+}
+
+/// A client for addresses whose answers are looked at by the caller, errors among them: it keeps connections, follows a few redirects,
+/// and its reads end as [`crate::interrupt`] has it.
+///
+/// # Errors
+/// Where the certificates that the environment names cannot be read, or the address is of HTTPS and this program was built without TLS.
+pub fn client(url: &str, silence_max: Duration, connections_max: usize) -> Result<ureq::Agent, String> {
+    if !tls::IS_BUILT_IN && !url.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("http:")) {
+        return Err(tls::MISSING.to_owned());
+    }
+    let config = tls::configured(ureq::Agent::config_builder(), tls::certificates_named().as_deref())?
+        .timeout_connect(Some(silence_max))
+        .timeout_recv_response(Some(silence_max))
+        .timeout_recv_body(Some(silence_max))
+        .max_redirects(REDIRECTS_MAX)
+        .max_redirects_will_error(true)
+        .max_idle_connections(connections_max)
+        .max_idle_connections_per_host(connections_max)
+        .http_status_as_error(false)
+        .build();
+    let connector = DefaultConnector::new().chain(Interruptible);
+    Ok(ureq::Agent::with_parts(config, connector, DefaultResolver::default()))
 }
 
 /// What is at an address now, if it answers in so long: for small documents that are no data. Nobody is sent elsewhere.

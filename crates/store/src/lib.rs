@@ -44,6 +44,7 @@ mod maintenance;
 pub mod manifest;
 mod named_snapshots;
 pub mod progress;
+mod publication;
 mod recovery;
 mod remake;
 mod room;
@@ -71,7 +72,10 @@ mod write_stall;
 mod writer;
 
 pub use activity::{Activity, ActivitySample};
-pub use backup::{BackupOptions, BackupProgress, BackupReport, backup, restore};
+pub use backup::{
+    BackupOptions, BackupProgress, BackupReport, Original, OriginalFile, OriginalLog, OriginalSegment,
+    backup, restore,
+};
 pub use check::{CheckReport, Problem, Remedy, check};
 pub use clear::Graphs;
 pub use commit_check::{CommitCheck, Proposed};
@@ -85,9 +89,11 @@ pub use dump::{DumpError, DumpOptions, DumpScope, dump_graph, dump_lines, dump_q
 pub use error::{SnapshotProblem, StoreError};
 pub use last_prefixes::KeptPrefixes;
 pub use load::{LoadError, LoadOptions, LoadReport, Source, load};
+pub use lode_packed::segment::META_FILE;
 pub use log::{Durability, Log};
 pub use maintenance::{Maintenance, Tell};
 pub use progress::{LoadProgress, ProgressSample, Stage};
+pub use publication::{frozen_version, publisher};
 pub use recovery::{FoundLog, OpenFiles};
 pub use remake::{RemadeReport, remake_manifest};
 pub use salvage::{Salvage, SalvageReport, salvage};

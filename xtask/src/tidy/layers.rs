@@ -4,7 +4,7 @@ use super::files::SourceFile;
 use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
-const ARROWS: [(&str, &[&str]); 21] = [
+const ARROWS: [(&str, &[&str]); 22] = [
     ("base", &[]),
     ("syntax", &[]),
     ("rdf", &["base"]),
@@ -16,11 +16,12 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("eval", &["sparql", "store", "scheduler", "rdf", "base"]),
     ("exec", &["eval", "sparql", "store", "packed", "scheduler", "rdf", "base"]),
     ("engine", &["exec", "store", "sparql", "packed", "rdf", "base"]),
+    ("remote", &["engine", "store", "base"]),
     ("arrow", &["engine", "rdf"]),
     ("assist", &["engine", "sparql", "syntax", "rdf"]),
     ("shacl", &["engine", "sparql", "rdf"]),
     ("server", &["arrow", "assist", "shacl", "engine", "rdf"]),
-    ("cli", &["arrow", "server", "assist", "shacl", "engine", "rdf", "bench"]),
+    ("cli", &["arrow", "server", "assist", "remote", "shacl", "engine", "rdf", "bench"]),
     ("python", &["arrow", "server", "engine", "rdf"]),
     ("bench", &["engine", "rdf"]),
     ("conformance", &["shacl", "engine", "sparql", "rdf"]),

@@ -166,7 +166,7 @@ impl Flight {
                 State::Waiting => {
                     drop(state);
                     reading.check()?;
-                    self.run();
+                    reading.current(|| self.run());
                     state = self.lock();
                 }
                 State::Reading => {

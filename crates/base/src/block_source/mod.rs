@@ -17,6 +17,7 @@ pub use flight::Flight;
 pub use reading::{Priority, ReadError, Reading};
 
 use crate::block_work;
+use crate::cancel;
 use crate::device::Device;
 use crate::memory_budget::MemoryBudget;
 use crate::vfs::ReadAt;
@@ -129,7 +130,11 @@ impl BlockFile {
         }
         reading.check()?;
         let start = Instant::now();
-        let result = self.file.read_exact_at(buf, offset);
+        let result = match self.device.is_slow {
+            // A request over a network may wait long, and nobody hands it a token.
+            true => reading.current(|| self.file.read_exact_at(buf, offset)),
+            false => self.file.read_exact_at(buf, offset),
+        };
         self.is_slow.store(self.device.is_slow || is_slow(start.elapsed(), buf.len()), Ordering::Relaxed);
         let counters = &self.source.shared.counters;
         Counters::add(&counters.requests, 1);
@@ -139,7 +144,11 @@ impl BlockFile {
                 Counters::add(&counters.bytes, buf.len() as u64);
                 Ok(())
             }
-            Err(error) => Err(located(&error, offset, buf.len()).into()),
+            Err(error) => {
+                // Perhaps that is why.
+                reading.current(|| cancel::current().map_or(Ok(()), |token| token.check()))?;
+                Err(located(&error, offset, buf.len()).into())
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! For whom blocks are read.
 
-use crate::cancel::{CancelToken, Cancelled};
+use crate::cancel::{CancelToken, Cancelled, with_current};
 use std::io;
 
 /// What goes first where several wait for a device.
@@ -43,6 +43,14 @@ impl Reading {
     /// How urgent it is what it will need soon.
     pub fn ahead(&self) -> Priority {
         self.priority.max(Priority::ReadAhead)
+    }
+
+    /// Does work that nobody hands a token: the one that is here goes before one that is in force.
+    pub(super) fn current<T>(&self, work: impl FnOnce() -> T) -> T {
+        match &self.cancel {
+            Some(_) => with_current(self.cancel.as_ref(), work),
+            None => work(),
+        }
     }
 
     pub(super) fn check(&self) -> Result<(), Cancelled> {

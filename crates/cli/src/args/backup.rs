@@ -41,7 +41,8 @@ pub struct BackupArgs {
 The backup stays as it is and may be restored as often as you like."
 )]
 pub struct RestoreArgs {
-    /// The folder of the backup
+    /// The folder of the backup, or the address of a published database (see lode publish)
+    #[arg(value_name = "DIR|URL")]
     pub folder: PathBuf,
     /// The folder of the database: a new or an empty one
     pub database: PathBuf,

@@ -1,6 +1,7 @@
 //! `lode serve` on the command line.
 
 use super::bind::parse_bind;
+use super::cache::CacheArgs;
 use super::evaluation::EvaluationArgs;
 use super::limits::LimitArgs;
 #[cfg(feature = "tls")]
@@ -35,7 +36,8 @@ GET /health/live and /health/ready tell whether the server runs, and whether it 
 lode status for people. Each answer has a number (X-Request-Id), which is also in errors and logs; a client or a proxy may give one."
 )]
 pub struct ServeArgs {
-    /// The database folder; where there is nothing, an empty database is made
+    /// The database folder (where there is nothing, an empty database is made), or the address of a published database, which is read in place:
+    /// file:///srv/published, http://data.example.org/published
     #[arg(group = "place")]
     pub database: Option<PathBuf>,
     /// Serve several databases, each below its name: the folders in this one (a new folder, where there is none). /admin/databases lists them,
@@ -173,6 +175,9 @@ pub struct ServeArgs {
     /// What each role may take.
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// What is kept of a published database.
+    #[command(flatten)]
+    pub object_cache: CacheArgs,
     /// Evaluation.
     #[command(flatten)]
     pub evaluation: EvaluationArgs,

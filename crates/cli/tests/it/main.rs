@@ -35,6 +35,7 @@ mod origins;
 mod package;
 mod page;
 mod pseudo;
+mod publish;
 mod query;
 mod query_memory;
 mod rdf_graph;

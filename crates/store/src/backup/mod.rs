@@ -20,7 +20,6 @@ use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::BlockCache;
-use original::Original;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,6 +28,7 @@ use target::Target;
 
 pub(crate) use options::KEPT_PREFIXES;
 pub use options::{BackupOptions, BackupProgress, BackupReport, KEPT_QUERIES};
+pub use original::{Original, OriginalFile, OriginalLog, OriginalSegment};
 
 /// A check reads past the cache.
 const CACHE_BYTES: usize = 1 << 20;

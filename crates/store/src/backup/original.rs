@@ -24,8 +24,11 @@ const META_BYTES_MAX: u64 = 1 << 20;
 pub struct Original {
     /// Where they are.
     pub folder: PathBuf,
+    /// What the version consists of.
     pub manifest: Manifest,
+    /// Its segments, as the manifest has them.
     pub segments: Vec<OriginalSegment>,
+    /// What came since; none where no log was begun.
     pub log: Option<OriginalLog>,
     /// Number of the version, with what the log tells.
     pub version: u64,
@@ -38,7 +41,9 @@ pub struct Original {
 
 /// The files of a segment.
 pub struct OriginalSegment {
+    /// Its line in the manifest.
     pub entry: SegmentEntry,
+    /// Where they are.
     pub folder: PathBuf,
     /// All but the description.
     pub files: Vec<OriginalFile>,
@@ -46,8 +51,11 @@ pub struct OriginalSegment {
     pub meta: Vec<u8>,
 }
 
+/// A file of a segment.
 pub struct OriginalFile {
+    /// Its name in the folder of the segment.
     pub name: PathBuf,
+    /// Its length.
     pub bytes: u64,
     /// Where nothing else keeps the file.
     reader: Option<Arc<dyn ReadAt>>,
@@ -55,13 +63,19 @@ pub struct OriginalFile {
 
 /// The log, up to the end that belongs to the version.
 pub struct OriginalLog {
+    /// Where it is.
     pub path: PathBuf,
+    /// Its bytes, and perhaps more that do not count.
     pub reader: Arc<dyn ReadAt>,
+    /// Where it ends.
     pub end: LogEnd,
 }
 
 impl Original {
     /// The current version of an open database.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is damaged, or the work was cancelled.
     pub fn of_store(store: &Store, cancel: &CancelToken) -> Result<Self, StoreError> {
         let (vfs, folder) = (&**store.vfs(), store.folder());
         if store.writer().is_err() {
@@ -80,6 +94,9 @@ impl Original {
     }
 
     /// The version in a folder that another process may be writing to.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is damaged, or the work was cancelled.
     pub fn of_folder(vfs: &dyn Vfs, folder: &Path, cancel: &CancelToken) -> Result<Self, StoreError> {
         let mut manifest = Manifest::read_current(vfs, folder)?;
         loop {
@@ -117,6 +134,11 @@ impl Original {
         Ok(Self { folder, manifest, segments, log, version, quads, note, _held: None })
     }
 
+    /// The log, if it tells of any change.
+    pub fn changes(&self) -> Option<&OriginalLog> {
+        self.log.as_ref().filter(|log| log.end.next_sequence > 0)
+    }
+
     /// Bytes of all files but the manifest.
     pub fn bytes(&self) -> u64 {
         let segments: u64 = self.segments.iter().map(OriginalSegment::bytes).sum();
@@ -133,6 +155,9 @@ impl OriginalSegment {
 
 impl OriginalFile {
     /// Opens the file for reading, if it is not open.
+    ///
+    /// # Errors
+    /// Where that cannot be.
     pub fn open(&self, vfs: &dyn Vfs, folder: &Path) -> Result<Arc<dyn ReadAt>, StoreError> {
         let path = folder.join(&self.name);
         self.reader.clone().map_or_else(|| vfs.open_immutable(&path).map_err(StoreError::io(&path)), Ok)

@@ -18,6 +18,10 @@ pub const BACKUP: &str = "BACKUP";
 pub const BACKUP_TMP: &str = "BACKUP.tmp";
 /// Name of the file that a write locks.
 pub const LOCK: &str = "LOCK";
+/// Name of the file with the number by which publications from this folder are known.
+pub const PUBLISHER: &str = "PUBLISHER";
+/// What the name of that file begins with while it is being written.
+pub const PUBLISHER_TMP: &str = "PUBLISHER.tmp-";
 /// Name of the reserve of room in the folder of a database.
 pub const RESERVE: &str = "reserve";
 /// The folder of the named snapshots in that of the database.

@@ -21,8 +21,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub(crate) use advice::{LOG_ADVICE, advised};
 pub use file_names::{
-    BACKUP, BACKUP_TMP, LOCK, MANIFEST, MANIFEST_COPY, MANIFEST_COPY_TMP, MANIFEST_TMP, RESERVE, RESTORING,
-    SET_ASIDE, SNAPSHOTS, log_file, log_number, log_of, segment_folder, segment_number, spill_folder,
+    BACKUP, BACKUP_TMP, LOCK, MANIFEST, MANIFEST_COPY, MANIFEST_COPY_TMP, MANIFEST_TMP, PUBLISHER,
+    PUBLISHER_TMP, RESERVE, RESTORING, SET_ASIDE, SNAPSHOTS, log_file, log_number, log_of, segment_folder,
+    segment_number, spill_folder,
 };
 pub use inferences::{Inferences, RULES_BYTES_MAX};
 pub(crate) use without_manifest::is_disposable;

@@ -1,8 +1,8 @@
 //! What a folder without a manifest is: nothing yet, a database that has lost its manifest, or something else.
 
 use super::file_names::{
-    BACKUP, BACKUP_TMP, LOCK, MANIFEST_COPY, MANIFEST_COPY_TMP, MANIFEST_TMP, RESERVE, RESTORING, SET_ASIDE,
-    SNAPSHOTS, log_of,
+    BACKUP, BACKUP_TMP, LOCK, MANIFEST_COPY, MANIFEST_COPY_TMP, MANIFEST_TMP, PUBLISHER, PUBLISHER_TMP,
+    RESERVE, RESTORING, SET_ASIDE, SNAPSHOTS, log_of,
 };
 use crate::error::StoreError;
 use lode_base::vfs::Vfs;
@@ -105,12 +105,13 @@ fn is_log(name: &str) -> bool {
 /// Whether a file may go once no manifest names it: the store made it, and it means nothing by itself.
 pub fn is_disposable(name: &str) -> bool {
     [MANIFEST_TMP, MANIFEST_COPY_TMP, BACKUP_TMP, RESTORING].contains(&name)
+        || name.starts_with(PUBLISHER_TMP)
         || ["segment-", "spill-", "log-"].iter().any(|prefix| is_numbered(log_of(name), prefix))
 }
 
 /// Whether a name in a database's folder is one that the store gives.
 fn is_own_name(name: &str) -> bool {
-    [LOCK, RESERVE, BACKUP, MANIFEST_COPY, SNAPSHOTS, SET_ASIDE].contains(&name)
+    [LOCK, RESERVE, BACKUP, PUBLISHER, MANIFEST_COPY, SNAPSHOTS, SET_ASIDE].contains(&name)
         || is_disposable(name)
         || is_log(name)
 }

@@ -1,0 +1,269 @@
+//! `lode publish`, and what reads published databases in place.
+
+use crate::lode::Lode;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+const COUNT: &str = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }";
+
+/// The address of a folder of the scratch folder.
+fn url(lode: &Lode, name: &str) -> String {
+    format!("file://{}", lode.path(name).display())
+}
+
+fn count(lode: &Lode, place: &str) -> String {
+    let cache = lode.path("cache").display().to_string();
+    lode.run(&["query", place, COUNT, "--format", "csv", "--cache-dir", &cache])
+        .ok()
+        .lines()
+        .last()
+        .unwrap()
+        .to_owned()
+}
+
+fn report(lode: &Lode, args: &[&str]) -> serde_json::Value {
+    serde_json::from_str(&lode.run(&[args, &["--json", "--quiet"]].concat()).ok()).unwrap()
+}
+
+fn insert(lode: &Lode, database: &str, number: u32) {
+    let request = format!("INSERT DATA {{ <http://e/s{number}> <http://e/p> {number} }}");
+    lode.run(&["update", database, &request]).ok();
+}
+
+/// Serves a folder with ranges, each answer a while after its request; runs until the process ends.
+pub fn web_server(folder: &Path, delay: Duration) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let folder = folder.to_owned();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let folder = folder.clone();
+            std::thread::spawn(move || answer_all(&stream.unwrap(), &folder, delay));
+        }
+    });
+    address
+}
+
+fn answer_all(mut stream: &TcpStream, folder: &PathBuf, delay: Duration) {
+    stream.set_nodelay(true).unwrap();
+    let mut reader = BufReader::new(stream);
+    loop {
+        let (mut path, mut range) = (String::new(), None);
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                return;
+            }
+            let line = line.trim_end().to_ascii_lowercase();
+            if line.is_empty() {
+                break;
+            }
+            if let Some(rest) = line.strip_prefix("get ") {
+                path = rest.split(' ').next().unwrap().trim_start_matches('/').to_owned();
+            }
+            if let Some((first, last)) =
+                line.strip_prefix("range: bytes=").and_then(|range| range.split_once('-'))
+            {
+                range = Some((first.parse::<usize>().unwrap(), last.parse::<usize>().unwrap()));
+            }
+        }
+        std::thread::sleep(delay);
+        let (status, body, more) = match (std::fs::read(folder.join(&path)), range) {
+            (Err(_), _) => ("404 Not Found", Vec::new(), String::new()),
+            (Ok(bytes), None) => ("200 OK", bytes, String::new()),
+            (Ok(bytes), Some((first, last))) => {
+                let told = format!("Content-Range: bytes {first}-{last}/{}\r\n", bytes.len());
+                ("206 Partial Content", bytes[first..=last].to_vec(), told)
+            }
+        };
+        let head = format!("HTTP/1.1 {status}\r\n{more}Content-Length: {}\r\n\r\n", body.len());
+        if stream.write_all(&[head.as_bytes(), &body].concat()).is_err() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_database_is_published_and_queried_in_place() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1, 2, _:x .");
+    let url = url(&lode, "store/my db");
+    let outcome = lode.run(&["publish", "db", &url]);
+    assert!(
+        outcome.err.contains("published version 1 at file:///")
+            && outcome.err.contains("3 quads in 1 segment"),
+        "{outcome:?}"
+    );
+    outcome.ok();
+    assert_eq!(count(&lode, &url), "3");
+    insert(&lode, "db", 1);
+    let second = report(&lode, &["publish", "db", &url, "--name", "v2"]);
+    assert_eq!(
+        (&second["number"], &second["segments_kept"], &second["log_bytes"]),
+        (&2.into(), &1.into(), &0.into())
+    );
+    assert_eq!(count(&lode, &url), "4");
+    let again = lode.run(&["publish", "db", &url]);
+    assert!(again.err.contains("as version 2 already"), "{again:?}");
+    for (at, rows) in [("1", "3"), ("2", "4"), ("v2", "4")] {
+        let found = lode.run(&["query", &url, COUNT, "--format", "csv", "--at", at]).ok();
+        assert_eq!(found.lines().last().unwrap(), rows, "{at}");
+    }
+    assert!(
+        lode.run(&["query", &url, "ASK {}", "--at", "9"])
+            .fails(1)
+            .contains("has no version 9; it has 1 to 2")
+    );
+    // Versions and names that are kept, and what goes.
+    insert(&lode, "db", 2);
+    let third = report(&lode, &["publish", "db", &url, "--keep", "1", "--grace", "0"]);
+    assert_eq!((&third["kept"]["versions"], &third["kept"]["versions_removed"]), (&2.into(), &1.into()));
+    assert_eq!(count(&lode, &url), "5");
+    // Back to a database of its own, which may not publish there unless it takes over.
+    lode.run(&["restore", &url, "new/db"]).ok();
+    lode.run(&["check", "new/db", "--quiet"]).ok();
+    assert_eq!(count(&lode, "new/db"), "5");
+    insert(&lode, "new/db", 3);
+    assert!(lode.run(&["publish", "new/db", &url]).fails(1).contains("--take-over"));
+    lode.run(&["publish", "new/db", &url, "--take-over"]).ok();
+    assert!(lode.run(&["publish", "db", &url]).fails(1).contains("another copy"));
+    assert_eq!(count(&lode, &url), "6");
+}
+
+#[test]
+fn mistakes_are_told() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1 .");
+    let url = url(&lode, "store");
+    assert!(
+        lode.run(&["query", &url, "ASK {}"]).fails(1).contains("there is no published database at file:///")
+    );
+    assert!(lode.run(&["query", &self::url(&lode, "db"), "ASK {}"]).fails(1).contains("without file://"));
+    assert!(lode.run(&["publish", "db", "store"]).fails(2).contains("file:///whole/path"));
+    assert!(lode.run(&["publish", "db", "file://store"]).fails(2).contains("three slashes"));
+    assert!(lode.run(&["publish", "db", "s3://bucket/db"]).fails(2).contains("not yet other object storage"));
+    assert!(
+        lode.run(&["publish", "db", "https://127.0.0.1:1/db"]).fails(2).contains("the folder that it serves")
+    );
+    assert!(lode.run(&["publish", "none", &url]).fails(1).contains("there is no database at none"));
+    assert!(lode.run(&["backup", "db", &url]).fails(2).contains("lode publish db file:///"));
+    assert!(!lode.path("store").exists() && !lode.path("none").exists() && !lode.path("s3:").exists());
+    lode.run(&["publish", "db", &url]).ok();
+    assert!(lode.run(&["publish", "db", &url, "--name", "7"]).fails(1).contains("cannot be the name"));
+    assert!(
+        lode.run(&["query", "lode+http://127.0.0.1:1/db", "ASK {}"]).fails(1).contains("manifest/latest")
+    );
+}
+
+#[test]
+fn a_web_server_is_read_in_place_and_what_comes_is_kept() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1, 2, _:x .");
+    lode.run(&["publish", "db", &url(&lode, "store")]).ok();
+    let address = web_server(&lode.path("store"), Duration::ZERO);
+    let place = format!("lode+{address}");
+    assert_eq!(count(&lode, &place), "3");
+    let cache = lode.path("cache").display().to_string();
+    let told = lode.run(&["query", &place, COUNT, "--cache-dir", &cache, "--profile"]);
+    // Which version is the newest; the rest is here.
+    assert!(told.err.contains("object storage: 2 requests for"), "{told:?}");
+    let told = lode.run(&["query", &place, COUNT, "--cache-dir", &cache, "--profile=json"]).err;
+    let profile: serde_json::Value = serde_json::from_str(told.lines().last().unwrap()).unwrap();
+    assert_eq!(profile["object_storage"]["requests"], 2);
+    // A plain address is that of an endpoint.
+    assert!(lode.run(&["query", &address, "ASK {}"]).fails(1).contains("404"));
+    let mut own = lode.command(&["query", &place, COUNT, "--format", "csv"]);
+    own.env("XDG_CACHE_HOME", lode.path("own"));
+    assert!(own.output().unwrap().status.success() && lode.path("own/lode/lode-objects-1").is_dir());
+}
+
+struct Server(Child, String);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn serve(lode: &Lode, args: &[&str]) -> Server {
+    let mut command = lode.command(&[&["serve", "--bind", "127.0.0.1:0"], args].concat());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let address = loop {
+        let mut line = String::new();
+        assert!(said.read_line(&mut line).unwrap() > 0, "no server");
+        if let Some(at) = line.find("http://127.0.0.1:").filter(|_| line.contains("SPARQL endpoint")) {
+            break line[at..].trim().trim_end_matches("/sparql").to_owned();
+        }
+    };
+    // Whatever it says later has somewhere to go.
+    std::thread::spawn(move || drop(said.read_to_end(&mut Vec::new())));
+    Server(child, address)
+}
+
+#[test]
+fn a_published_database_is_served_for_reading() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1, 2, _:x .");
+    lode.run(&["publish", "db", &url(&lode, "store")]).ok();
+    let web = web_server(&lode.path("store"), Duration::ZERO);
+    let cache = lode.path("cache").display().to_string();
+    for place in [url(&lode, "store"), web] {
+        let server = serve(&lode, &[&place, "--cache-dir", &cache]);
+        assert_eq!(count(&lode, &server.1), "3");
+        let refused =
+            lode.run(&["update", &server.1, "INSERT DATA { <http://e/x> <http://e/p> 1 }"]).fails(1);
+        assert!(refused.contains("read-only"), "{refused}");
+        assert_eq!(count(&lode, &server.1), "3");
+        let status = lode.run(&["status", &server.1]);
+        assert_eq!(status.code, 0, "{status:?}");
+    }
+    assert!(!lode.path("file:").exists() && !lode.path("http:").exists());
+}
+
+/// Of a process that is killed whenever it may be, readers see the version before or the new one.
+#[test]
+fn publishing_may_be_killed_at_any_time() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1, 2, 3 .");
+    let url = url(&lode, "store");
+    lode.run(&["publish", "db", &url]).ok();
+    let mut published = 3;
+    for round in 0..12_u32 {
+        insert(&lode, "db", round);
+        let mut child =
+            lode.command(&["publish", "db", &url, "--quiet"]).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(u64::from(round * 7)));
+        let _ = child.kill();
+        let is_done = child.wait().unwrap().success();
+        let found: u32 = count(&lode, &url).parse().unwrap();
+        let all = 3 + round + 1;
+        assert!(
+            found == all || (!is_done && found == published),
+            "round {round}: {found}, {published} before"
+        );
+        published = found;
+    }
+    lode.run(&["publish", "db", &url]).ok();
+    assert_eq!(count(&lode, &url), "15");
+}
+
+/// What the first query costs where each request takes 20 ms: by requests, since other tests run beside.
+#[test]
+fn a_cold_query_needs_few_requests() {
+    let lode = Lode::new();
+    let triple =
+        |i: u32| format!("<http://e/s{}> <http://e/p{}> \"{} of {i}\" .\n", i / 3, i % 7, i * 7919 % 100_003);
+    lode.write("data.nt", (0..100_000).map(triple).collect::<String>());
+    lode.run(&["load", "db", "data.nt"]).ok();
+    lode.run(&["publish", "db", &url(&lode, "store")]).ok();
+    let place = format!("lode+{}", web_server(&lode.path("store"), Duration::from_millis(20)));
+    let cache = lode.path("cache").display().to_string();
+    let start = Instant::now();
+    let query = "SELECT * { <http://e/s20000> ?p ?o }";
+    let told = lode.run(&["query", &place, query, "--cache-dir", &cache, "--profile=json"]);
+    let cold = start.elapsed();
+    let profile: serde_json::Value = serde_json::from_str(told.err.lines().last().unwrap()).unwrap();
+    let requests = profile["object_storage"]["requests"].as_u64().unwrap();
+    assert!(requests <= 8, "{requests} requests in {cold:?}: {profile}");
+    assert_eq!(told.ok(), lode.run(&["query", "db", query]).ok());
+}

@@ -1,0 +1,36 @@
+//! Databases on object storage: numbered versions of a database are published as objects that never change, and read in place.
+//!
+//! `docs/format.md` has the layout; why it is so is in `docs/design/038-object-storage.md`. [`publish()`] writes a version, [`Published`] reads one:
+//! a [`Vfs`](lode_base::vfs::Vfs) in which the objects stand where the files of the database would, so that the store above is the same.
+
+mod address;
+mod cache;
+mod collect;
+mod counters;
+mod error;
+mod extents;
+mod files;
+mod folder;
+mod index;
+mod keys;
+mod object;
+mod publish;
+mod published;
+mod restore;
+mod retry;
+mod version;
+mod versions;
+mod web;
+
+pub use address::Address;
+pub use collect::{CollectOptions, CollectReport, collect};
+pub use counters::{RemoteCounters, RemoteSample};
+pub use error::RemoteError;
+pub use folder::FolderStore;
+pub use object::ObjectStore;
+pub use publish::{PublishOptions, PublishProgress, PublishReport, publish, publish_folder};
+pub use published::{CacheOptions, Published, ReadOptions};
+pub use restore::restore;
+pub use version::PublishedVersion;
+pub use versions::{Wanted, list_versions, newest};
+pub use web::{WebOptions, WebStore};

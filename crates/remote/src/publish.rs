@@ -1,0 +1,242 @@
+//! Publishing a version: the objects that are new, then the next manifest where there is none yet. That one step makes the version public, and of all
+//! who publish at once it is done by one. Whoever is killed before it has changed nothing that anybody sees.
+
+mod publication;
+mod upload;
+
+use crate::error::RemoteError;
+use crate::keys;
+use crate::object::ObjectStore;
+use crate::version::{ObjectRef, PublishedVersion, is_name};
+use crate::versions;
+use lode_base::cancel::CancelToken;
+use lode_base::real_vfs::RealVfs;
+use lode_base::vfs::Vfs;
+use lode_store::manifest::{Manifest, Sign};
+use lode_store::{Original, OriginalSegment, frozen_version, publisher};
+use publication::Publication;
+pub use publication::{PublishOptions, PublishProgress, PublishReport};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{SystemTime, UNIX_EPOCH};
+use upload::Upload;
+
+/// Publishes the current version of the database in a folder.
+///
+/// # Errors
+/// [`RemoteError::Conflict`] where another database or another copy of it is published there, or somebody else published meanwhile; where the database or the
+/// store cannot be read or written, or the work was cancelled. But for [`RemoteError::InDoubt`], what was published before is what is published then.
+pub fn publish(
+    vfs: &Arc<dyn Vfs>,
+    database: &Path,
+    store: &dyn ObjectStore,
+    options: &PublishOptions,
+    cancel: &CancelToken,
+    progress: &PublishProgress,
+) -> Result<PublishReport, RemoteError> {
+    if let Some(name) = options.name.as_ref().filter(|name| !is_name(name)) {
+        let what = format!(
+            "{name:?} cannot be the name of a version: that has 1 to 64 ASCII letters, digits, -, _ and ., and is no number"
+        );
+        return Err(RemoteError::Address { address: store.name().to_owned(), what });
+    }
+    let before = versions::newest(store)?;
+    let original = frozen_version(vfs, database, cancel)?;
+    let publisher = publisher(&**vfs, database)?;
+    let publication = Publication { vfs: &**vfs, store, options, cancel, progress, publisher };
+    publication.run(&original, before)
+}
+
+/// The same for a folder of this machine.
+///
+/// # Errors
+/// Like [`publish`].
+pub fn publish_folder(
+    database: &Path,
+    store: &dyn ObjectStore,
+    options: &PublishOptions,
+    cancel: &CancelToken,
+    progress: &PublishProgress,
+) -> Result<PublishReport, RemoteError> {
+    publish(&RealVfs::shared(), database, store, options, cancel, progress)
+}
+
+impl Publication<'_> {
+    fn run(
+        &self,
+        original: &Original,
+        before: Option<PublishedVersion>,
+    ) -> Result<PublishReport, RemoteError> {
+        let mut version = self.next(original, before.as_ref())?;
+        let mut report = PublishReport {
+            version: original.version,
+            quads: original.quads,
+            segments: original.segments.len() as u64,
+            ..PublishReport::default()
+        };
+        if let Some(before) = before.as_ref().filter(|before| self.is_there(before, &version)) {
+            self.renew_copy(before)?;
+            report.segments_kept = report.segments;
+            return Ok(PublishReport {
+                number: before.number,
+                epoch: before.epoch,
+                was_there: true,
+                ..report
+            });
+        }
+        let known = |segment: &OriginalSegment| before.as_ref().and_then(|before| index_of(before, segment));
+        let new: Vec<&OriginalSegment> =
+            original.segments.iter().filter(|segment| known(segment).is_none()).collect();
+        let log_bytes = original.changes().map_or(0, |log| log.end.offset);
+        let total = new.iter().map(|segment| segment.bytes()).sum::<u64>() + log_bytes;
+        self.progress.total.store(total, Ordering::Relaxed);
+        let mut upload = Upload::begin(self)?;
+        for segment in &original.segments {
+            let index = match known(segment) {
+                Some(index) => index,
+                None => upload.segment(segment)?,
+            };
+            version.indexes.push(index);
+        }
+        version.log = original.changes().map(|log| upload.log(log)).transpose()?;
+        report.segments_kept = report.segments - new.len() as u64;
+        self.cancel.check()?;
+        let place = keys::manifest(version.number);
+        if !self.store.put_if_absent(&place, version.encode().as_bytes())? {
+            let winner = self.lost(&version)?;
+            self.renew_copy(&winner)?;
+            return Ok(PublishReport {
+                number: winner.number,
+                epoch: winner.epoch,
+                was_there: true,
+                ..report
+            });
+        }
+        upload.make_sure(&new, original.changes())?;
+        versions::write_copy(self.store, &version)?;
+        Ok(PublishReport {
+            number: version.number,
+            epoch: version.epoch,
+            objects: upload.objects,
+            bytes: upload.bytes,
+            bytes_found: upload.bytes_found,
+            log_bytes,
+            ..report
+        })
+    }
+
+    /// What is to be published, but for its objects; an error where it may not be.
+    fn next(
+        &self,
+        original: &Original,
+        before: Option<&PublishedVersion>,
+    ) -> Result<PublishedVersion, RemoteError> {
+        let (mut number, mut epoch) = (1, 1);
+        if let Some(before) = before {
+            number = before.number + 1;
+            epoch = self.epoch_after(original, before)?;
+        }
+        // A log without changes is none.
+        let log = if original.changes().is_some() { original.manifest.log } else { 0 };
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        Ok(PublishedVersion {
+            number,
+            epoch,
+            publisher: self.publisher,
+            time,
+            name: self.options.name.clone(),
+            version: original.version,
+            quads: original.quads,
+            indexes: Vec::new(),
+            log: None,
+            manifest: Manifest { log, ..original.manifest.clone() },
+        })
+    }
+
+    fn epoch_after(&self, original: &Original, before: &PublishedVersion) -> Result<u64, RemoteError> {
+        let number = before.number;
+        if before.manifest.database != original.manifest.database {
+            return Err(self.conflict(format!(
+                "version {number} there is of another database: publish to another address"
+            )));
+        }
+        if self.options.take_over {
+            return Ok(before.epoch + u64::from(before.publisher != self.publisher));
+        }
+        if before.publisher != self.publisher {
+            return Err(self.conflict(format!(
+                "version {number} there was published from another copy of this database. If that one is given up, --take-over lets this one go on in its place"
+            )));
+        }
+        let is_diverged = |segment: &OriginalSegment| {
+            let same = before.manifest.segments.iter().find(|entry| entry.number == segment.entry.number);
+            same.is_some_and(|entry| entry.identity != segment.entry.identity)
+        };
+        let has_same_number = before.version == original.version && !is_same_state(before, original);
+        if has_same_number || original.segments.iter().any(is_diverged) {
+            return Err(self.conflict(format!(
+                "version {number} there holds other changes than the database in this folder, of which there is another copy that was written to. If what \
+                 was published is to be replaced by this, --take-over does it"
+            )));
+        }
+        if before.version > original.version {
+            return Err(self.conflict(format!(
+                "version {number} there holds version {} of the database, which is newer than what is in this folder ({}). If what was published \
+                 is to be replaced by this, --take-over does it",
+                before.version, original.version
+            )));
+        }
+        Ok(before.epoch)
+    }
+
+    fn conflict(&self, what: String) -> RemoteError {
+        RemoteError::Conflict { address: self.store.name().to_owned(), what }
+    }
+
+    /// Whether what is to be published is what is there.
+    fn is_there(&self, before: &PublishedVersion, next: &PublishedVersion) -> bool {
+        let is_named = next.name.is_none() || next.name == before.name;
+        is_named
+            && before.publisher == next.publisher
+            && before.version == next.version
+            && before.manifest == next.manifest
+    }
+
+    /// Somebody else has published this number meanwhile: their version, if it is the same as ours.
+    fn lost(&self, ours: &PublishedVersion) -> Result<PublishedVersion, RemoteError> {
+        let number = ours.number;
+        match versions::read(self.store, number)? {
+            Some(theirs) if theirs.is_same_content(ours) => Ok(theirs),
+            _ => Err(self.conflict(format!(
+                "somebody else published version {number} meanwhile. Nothing of what was written now is visible; publish again"
+            ))),
+        }
+    }
+
+    /// Puts the copy right that somebody who was killed has left behind.
+    fn renew_copy(&self, newest: &PublishedVersion) -> Result<(), RemoteError> {
+        match versions::copy(self.store) {
+            Ok(Some(copy)) if copy.number >= newest.number => Ok(()),
+            // One that is damaged is replaced.
+            Ok(_) | Err(RemoteError::Damaged { .. }) => versions::write_copy(self.store, newest),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Whether a version holds just this, whichever of it is in the log.
+fn is_same_state(before: &PublishedVersion, original: &Original) -> bool {
+    let identities = |manifest: &Manifest| {
+        let segments = manifest.segments.iter().map(|entry| (entry.identity, entry.sign == Sign::TermsOnly));
+        segments.collect::<Vec<_>>()
+    };
+    before.quads == original.quads && identities(&before.manifest) == identities(&original.manifest)
+}
+
+/// The index of a segment that a version has.
+fn index_of(version: &PublishedVersion, segment: &OriginalSegment) -> Option<ObjectRef<u64>> {
+    let identity = segment.entry.identity;
+    let at = version.manifest.segments.iter().position(|entry| entry.identity == identity)?;
+    version.indexes.get(at).copied()
+}

@@ -37,7 +37,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     };
     let place = args.place().ok_or_else(nothing)?;
     let address = match place {
-        Place::One(path) => published::database_address(path)?,
+        Place::One(path) => published::address(path)?,
         Place::Several(_) => None,
     };
     if address.is_none() {
@@ -134,8 +134,8 @@ fn check_kind(place: &Place<'_>) -> anyhow::Result<()> {
     let shown = path.display();
     if let Some(address) = path.to_str().filter(|text| is_url(text)) {
         return Err(wrong_usage(format!(
-            "lode serve takes the folder of a database, and {address} is an address; --bind ADDRESS:PORT says where to listen, and \
-             lode shell {address} asks a server"
+            "lode serve takes the folder of a database, and {address} is an address; --bind ADDRESS:PORT says where to listen, \
+             lode shell {address} asks a server, and lode serve lode+{address} serves what lode publish has put there"
         )));
     }
     if meant_address(path).is_some() {

@@ -7,6 +7,7 @@ mod below;
 mod deleted;
 mod memo;
 
+use crate::inferred::inferred_graph;
 use crate::options::{DefaultGraph, QueryOptions};
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
@@ -357,7 +358,10 @@ impl Look<'_> {
         id: ValueId,
         graph: Option<ValueId>,
     ) -> Result<Option<u64>, StoreError> {
-        let named = self.snapshot.count(Order::Gspo, &[])?;
+        // What was inferred is in the default graph for who asks.
+        let inferred = inferred_graph(self.snapshot)?;
+        let of_inferred = inferred.map_or(Ok(0), |graph| self.snapshot.count(Order::Gspo, &[graph]))?;
+        let named = self.snapshot.count(Order::Gspo, &[])?.saturating_sub(of_inferred);
         let of_graph = match graph {
             Some(ValueId::DEFAULT_GRAPH) => self.snapshot.quad_count().saturating_sub(named),
             Some(graph) => self.snapshot.count(Order::Gspo, &[graph])?,
@@ -374,9 +378,11 @@ impl Look<'_> {
         let mut scan = self.snapshot.scan(order, &prefix, 0b1000)?;
         let mut columns: [Vec<ValueId>; 4] = Default::default();
         let rows = scan.next(ROWS_MAX, &mut columns)?;
-        let is_there = columns[3].iter().any(|found| match graph {
-            Some(graph) => *found == graph,
-            None => *found != ValueId::DEFAULT_GRAPH,
+        let seen_in =
+            |found: &ValueId| if inferred == Some(*found) { ValueId::DEFAULT_GRAPH } else { *found };
+        let is_there = columns[3].iter().map(seen_in).any(|found| match graph {
+            Some(graph) => found == graph,
+            None => found != ValueId::DEFAULT_GRAPH,
         });
         let is_all = u64::try_from(rows).is_ok_and(|rows| rows >= count);
         Ok((is_all && !is_there).then_some(count))

@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(words(".timer o"), (7, owned(&["on", "off"])));
         assert_eq!(words(".reason r"), (8, owned(&["rdfs", "rdfs-plus"])));
         assert_eq!(words(".explain of"), (9, owned(&["off"])));
-        assert_eq!(words(".mode js"), (6, owned(&["json", "jsonld"])));
+        assert_eq!(words(".mode js"), (6, owned(&["json", "jsonl", "jsonld"])));
         assert_eq!(words(".prefix -f"), (8, owned(&["-foaf:"])));
         let statement = |line| argument(line, &[]);
         assert_eq!(statement(".explain SELECT"), Some(Argument::Statement { from: 9, before: "" }));

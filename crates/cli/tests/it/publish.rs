@@ -3,7 +3,7 @@
 use crate::lode::Lode;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -47,7 +47,7 @@ pub fn web_server(folder: &Path, delay: Duration) -> String {
     address
 }
 
-fn answer_all(mut stream: &TcpStream, folder: &PathBuf, delay: Duration) {
+fn answer_all(mut stream: &TcpStream, folder: &Path, delay: Duration) {
     stream.set_nodelay(true).unwrap();
     let mut reader = BufReader::new(stream);
     loop {
@@ -208,7 +208,7 @@ fn a_published_database_is_served_for_reading() {
     lode.run(&["publish", "db", &url(&lode, "store")]).ok();
     let web = web_server(&lode.path("store"), Duration::ZERO);
     let cache = lode.path("cache").display().to_string();
-    for place in [url(&lode, "store"), web] {
+    for place in [url(&lode, "store"), format!("lode+{web}")] {
         let server = serve(&lode, &[&place, "--cache-dir", &cache]);
         assert_eq!(count(&lode, &server.1), "3");
         let refused =

@@ -18,6 +18,7 @@ mod crowd;
 mod dump;
 mod evaluation;
 pub mod folder;
+mod guard;
 mod hostile;
 mod limits;
 mod lsp;
@@ -35,6 +36,7 @@ mod shell;
 mod soak;
 mod top;
 mod user;
+mod validate;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
 pub use bench_complete::BenchCompleteArgs;
@@ -49,6 +51,7 @@ pub use connections::BenchConnectionsArgs;
 pub use crowd::BenchCrowdArgs;
 pub use dump::DumpArgs;
 pub use evaluation::{DefaultGraphArg, EvaluationArgs};
+pub use guard::GuardArgs;
 pub use hostile::BenchHostileArgs;
 pub use lsp::LspArgs;
 pub use lubm::{LubmCommand, LubmGenerateArgs};
@@ -62,6 +65,7 @@ pub use shell::ShellArgs;
 pub use soak::BenchSoakArgs;
 pub use top::{CancelArgs, LoginArgs, Named, StatusArgs, TopArgs};
 pub use user::{GraphArgs, GroupCommand, PlaceArgs, TokenCommand, UserCommand};
+pub use validate::ValidateArgs;
 
 use crate::sources::SourceOptions;
 use bind::parse_bind;
@@ -86,7 +90,8 @@ const ABOUT: &str =
 
 const EXIT_CODES: &str = "Data goes to standard output, everything else to standard error.\n\n\
 Exit codes: 0 done; 1 failed (the database is as it was); 2 wrong command line; 3 done, but statements were set aside \
-(--quarantine); 4 the query, update or data has a syntax error; 5 time-out; 6 the check found damage.";
+(--quarantine); 4 the query, update or data has a syntax error; 5 time-out; 6 the check found damage; \
+7 the data do not conform to the shapes.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -99,6 +104,8 @@ pub enum Command {
     Shell(ShellArgs),
     /// Change a database by a SPARQL update request
     Update(UpdateArgs),
+    /// Tell what violates shapes in SHACL
+    Validate(ValidateArgs),
     /// Write all quads, or those of one graph, as RDF
     Dump(DumpArgs),
     /// Show what is in a database and what it takes: quads, terms, graphs, bytes
@@ -333,6 +340,9 @@ pub struct UpdateArgs {
     /// Let LOAD read this file, files in this folder and below, or addresses that begin so; repeatable, none by default
     #[arg(long, value_name = "PREFIX")]
     pub allow_load: Vec<String>,
+    /// Shapes that the changes must keep.
+    #[command(flatten)]
+    pub guard: GuardArgs,
     /// The longest statement (a line, or what is between two triples) in what LOAD reads: some times as much memory is taken (default:
     /// 64MiB, or a sixteenth of --memory)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]

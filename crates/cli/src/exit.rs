@@ -16,6 +16,8 @@ pub enum Done {
     Quarantined,
     /// The check found damage.
     Damaged,
+    /// The data do not conform to the shapes.
+    Violated,
     /// A dry run found statements that are wrong, and has said which.
     Invalid,
     /// A dry run found files that cannot be read, and has said which.
@@ -56,6 +58,7 @@ pub fn code(outcome: anyhow::Result<Done>) -> ExitCode {
         Ok(Done::Ok) => return ExitCode::SUCCESS,
         Ok(Done::Quarantined) => return ExitCode::from(3),
         Ok(Done::Damaged) => return ExitCode::from(6),
+        Ok(Done::Violated) => return ExitCode::from(7),
         Ok(Done::Invalid) => return ExitCode::from(4),
         Ok(Done::Unreadable) => return ExitCode::from(1),
         Err(error) => error,

@@ -60,6 +60,7 @@ mod serve;
 mod serve_config;
 mod serve_log;
 mod server_client;
+mod shapes;
 mod shell;
 mod skipped;
 mod snapshot;
@@ -71,6 +72,7 @@ mod token;
 mod top;
 mod update;
 mod user;
+mod validate;
 mod written;
 
 use args::{BenchCommand, Cli, Command};
@@ -95,6 +97,7 @@ fn main() -> ExitCode {
         Command::Query(args) => query::run(&args),
         Command::Shell(args) => shell::run(&args),
         Command::Update(args) => update::run(&args),
+        Command::Validate(args) => validate::run(&args),
         Command::Dump(args) => dump::run(&args),
         Command::Stats(args) => stats::run(&args),
         Command::Check(args) => check::run(&args),

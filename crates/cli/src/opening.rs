@@ -4,10 +4,13 @@ use crate::args::{CacheArgs, ServeArgs};
 use crate::memory::SharedMemory;
 use crate::number;
 use crate::published;
+use crate::shapes::Guard;
 use crate::talk::{say, say_found_log, tell_damaged_snapshots};
 use anyhow::bail;
-use lode_engine::store::{BackgroundOptions, Compactor, Maintenance, OpenFiles, StoreError, WriteOptions};
-use lode_engine::{Database, EngineError, OpenOptions};
+use lode_engine::store::{
+    BackgroundOptions, CommitCheck, Compactor, Maintenance, OpenFiles, StoreError, WriteOptions,
+};
+use lode_engine::{CancelToken, Database, EngineError, OpenOptions};
 use lode_remote::Address;
 use lode_server::{Databases, Served, Wish};
 use std::path::Path;
@@ -22,19 +25,25 @@ pub struct Opening {
     is_compaction_paused: bool,
     /// Whether a folder without a database gets one.
     makes_one: bool,
+    /// What changes must keep.
+    guard: Option<Guard>,
 }
 
 impl Opening {
     /// What the options say.
-    pub fn new(args: &ServeArgs, memory: &SharedMemory) -> Self {
+    ///
+    /// # Errors
+    /// Where the shapes that changes must keep cannot be read.
+    pub fn new(args: &ServeArgs, memory: &SharedMemory) -> anyhow::Result<Self> {
         let write = WriteOptions { durability: args.durability, ..memory.write_options() };
-        Self {
+        Ok(Self {
             open: memory.open_options(),
             write: (!args.read_only).then_some(write),
             background: memory.background_options(),
             is_compaction_paused: args.no_compaction,
             makes_one: !args.must_exist,
-        }
+            guard: Guard::new(&args.guard, memory.query_options(&args.evaluation)?)?,
+        })
     }
 
     /// Opens the only database, or makes it.
@@ -101,6 +110,11 @@ impl Opening {
         let store = database.store();
         let (mut compactor, mut maintenance) = (None, None);
         if store.is_writable() {
+            if let Some(guard) = &self.guard {
+                let check = guard.check();
+                tell_of_violations(&database, &check);
+                store.check_commits(check)?;
+            }
             maintenance =
                 Some(Arc::new(Maintenance::start(store, Box::new(|line: &str| tracing::warn!("{line}")))?));
             let started = Compactor::start(store, self.background.clone())?;
@@ -110,5 +124,16 @@ impl Opening {
             compactor = Some(Arc::new(started));
         }
         Ok(Served { database: Arc::new(database), compactor, maintenance })
+    }
+}
+
+/// Says whether changes will be refused since the data do not conform already.
+fn tell_of_violations(database: &Database, check: &CommitCheck) {
+    if let Err(error) = check.run(&database.snapshot(), &CancelToken::default()) {
+        let told = error.to_string();
+        let first = told.lines().next().unwrap_or_default();
+        say!(
+            "warning: the data do not conform to the shapes as they are, so every change is refused that does not mend that ({first}); lode validate tells more"
+        );
     }
 }

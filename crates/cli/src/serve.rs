@@ -79,7 +79,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     let teller = Teller::start(args.log_format, args.log_level);
     let logs = lode_server::Logs { program: Some(teller.log()), ..logs(args)? };
     let memory = SharedMemory::new(&args.evaluation);
-    let opening = Opening::new(args, &memory);
+    let opening = Opening::new(args, &memory)?;
     let content = match (&place, &address) {
         (Place::One(_), Some(address)) => Content::One(opening.published(address, &args.object_cache)?),
         (Place::One(path), None) => Content::One(opening.one(path)?),

@@ -9,6 +9,7 @@ use crate::number;
 use crate::progress::LiveLine;
 use crate::query::{check_words, request_text};
 use crate::remote::{self, Remote};
+use crate::shapes::Guard;
 use crate::talk::{say, say_found_log, say_warnings, tell_damaged_snapshots};
 use anyhow::Context;
 use lode_engine::store::CompactOptions;
@@ -45,6 +46,9 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
     } else {
         Database::open_for_writing(&args.database, &open, write)?
     };
+    if let Some(guard) = Guard::new(&args.guard, memory.query_options(&args.evaluation)?)? {
+        database.store().check_commits(guard.check())?;
+    }
     say_found_log(&database);
     tell_damaged_snapshots(&database);
     let line = LiveLine::start(args.quiet, move || {
@@ -75,8 +79,10 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
 
 /// Sends the request to a server.
 fn send(args: &UpdateArgs, url: &str, text: &str) -> anyhow::Result<Done> {
-    if args.create || !args.allow_load.is_empty() {
-        return Err(wrong_usage("--create and --allow-load are for a folder: the server has its own"));
+    if args.create || !args.allow_load.is_empty() || !args.guard.shapes.is_empty() {
+        return Err(wrong_usage(
+            "--create, --allow-load and --shapes are for a folder: the server has its own",
+        ));
     }
     remote::refuse_own_options(&args.evaluation)?;
     let with_base = args.base.as_ref().map(|base| format!("BASE <{base}>\n{text}"));

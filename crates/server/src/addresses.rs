@@ -36,6 +36,11 @@ pub const OF_DATABASE: &[Address] = &[
     at("/update", POST, "updates"),
     at("/data", GRAPHS, "graphs (Graph Store Protocol): ?graph=IRI or ?default; without either, all graphs"),
     at("/data/{*path}", GRAPHS, "the graph whose name is this address"),
+    at(
+        "/shacl",
+        POST,
+        "validates data against shapes (SHACL), which are the body: ?graph=default, union or IRI, &limit, &format",
+    ),
     at("/queries", GET, "kept queries"),
     at(
         "/queries/{id}",

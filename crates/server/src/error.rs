@@ -133,6 +133,8 @@ impl From<EngineError> for HttpError {
                 | IngestError::NamesGraph { .. },
             )) => StatusCode::BAD_REQUEST,
             EngineError::LoadRefused(_) | EngineError::Forbidden(_) => StatusCode::FORBIDDEN,
+            // As RDF4J has it.
+            EngineError::Refused(_) => StatusCode::CONFLICT,
             EngineError::Condition(_) => StatusCode::PRECONDITION_FAILED,
             EngineError::TooLarge(_) | EngineError::TooManyRows(_) => StatusCode::PAYLOAD_TOO_LARGE,
             EngineError::LoadUnreachable(_) => StatusCode::BAD_GATEWAY,

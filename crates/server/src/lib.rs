@@ -44,6 +44,7 @@ mod request;
 mod running;
 mod seat;
 mod server_error;
+mod shacl;
 mod slow_client;
 mod state;
 mod stream;

@@ -274,7 +274,7 @@ fn set(place: &mut Option<String>, text: String, what: &str) -> Result<(), HttpE
     }
 }
 
-fn parse_timeout(value: &str) -> Result<Duration, HttpError> {
+pub(crate) fn parse_timeout(value: &str) -> Result<Duration, HttpError> {
     let seconds = value.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.ok_or_else(|| HttpError::bad_request(format!("timeout={value}: expected a number of seconds")))
 }

@@ -3,6 +3,7 @@
 use super::bind::parse_bind;
 use super::cache::CacheArgs;
 use super::evaluation::EvaluationArgs;
+use super::guard::GuardArgs;
 use super::limits::LimitArgs;
 #[cfg(feature = "tls")]
 use super::oidc::OidcArgs;
@@ -59,6 +60,9 @@ pub struct ServeArgs {
     /// Let LOAD read this file, files in this folder and below, or addresses that begin so; repeatable, none by default
     #[arg(long, value_name = "PREFIX")]
     pub allow_load: Vec<String>,
+    /// Shapes that changes must keep.
+    #[command(flatten)]
+    pub guard: GuardArgs,
     /// The longest a query may take from its coming, in seconds; a client can ask for less (timeout=SECONDS). One that would have to wait
     /// longer for others is refused (503 with Retry-After)
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = parse_seconds)]

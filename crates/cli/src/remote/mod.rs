@@ -6,12 +6,14 @@ mod change;
 mod count;
 mod plan;
 mod prefixes;
+mod validate;
 
 pub use answer::{accepted, show};
 pub use change::{changed, update};
 pub use count::{rows, stats};
 pub use plan::plan_text;
 pub use prefixes::prefixes;
+pub use validate::validate;
 
 use crate::args::{DefaultGraphArg, EvaluationArgs, LoginArgs};
 use crate::exit::{RemoteError, wrong_usage};
@@ -113,6 +115,17 @@ impl Remote {
     /// Sends an update.
     pub fn update(&self, asked: &Asked<'_>, cancel: &CancelToken) -> anyhow::Result<Response<Body>> {
         let response = self.post(&self.addresses.update, asked, cancel)?;
+        self.accepted(response)
+    }
+
+    /// Asks something at a path below the server's address.
+    pub fn ask_at(
+        &self,
+        path: &str,
+        asked: &Asked<'_>,
+        cancel: &CancelToken,
+    ) -> anyhow::Result<Response<Body>> {
+        let response = self.post(&format!("{}{path}", self.addresses.base), asked, cancel)?;
         self.accepted(response)
     }
 

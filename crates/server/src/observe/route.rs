@@ -14,12 +14,13 @@ const ROOTS: [&str; 7] = [
     "/rdf4j",
     "/repositories",
 ];
-const PATHS: [&str; 18] = [
+const PATHS: [&str; 19] = [
     "/",
     "/get",
     "/sparql",
     "/query",
     "/update",
+    "/shacl",
     "/api/complete",
     "/api/hover",
     "/api/format",

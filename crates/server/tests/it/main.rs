@@ -14,6 +14,7 @@ mod metrics;
 #[cfg(feature = "tls")]
 mod oidc;
 mod problems;
+mod shacl;
 mod traces;
 mod transports;
 mod unread;

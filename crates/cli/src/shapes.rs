@@ -1,0 +1,103 @@
+//! Shapes in SHACL: read from files, and kept by changes.
+
+use crate::args::GuardArgs;
+use crate::exit::DataSyntaxError;
+use crate::talk::say;
+use anyhow::{Context, bail};
+use lode_engine::store::CommitCheck;
+use lode_engine::{DefaultGraph, QueryOptions};
+use lode_rdf::input::Input;
+use lode_rdf::parse::ParseOptions;
+use lode_rdf::{NamedNode, RdfFormat};
+use lode_shacl::{ShaclError, Shapes, ShapesGraph, ValidateOptions};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Files of shapes are not read beyond this.
+const SHAPES_BYTES_MAX: u64 = 256 << 20;
+
+/// Shapes that changes must keep.
+pub struct Guard {
+    shapes: Arc<Shapes>,
+    options: ValidateOptions,
+}
+
+impl Guard {
+    /// What the options say; none without shapes.
+    pub fn new(args: &GuardArgs, mut query: QueryOptions) -> anyhow::Result<Option<Self>> {
+        if args.shapes.is_empty() {
+            return Ok(None);
+        }
+        query.service = None;
+        set_graph(&mut query, &args.shapes_data, None).context("--shapes-data")?;
+        let shapes = Shapes::read(&read_shapes(&args.shapes)?).map_err(told)?;
+        shapes.warnings().iter().for_each(|warning| say!("warning: {warning}"));
+        Ok(Some(Self {
+            shapes: shapes.into(),
+            options: ValidateOptions { query, ..ValidateOptions::default() },
+        }))
+    }
+
+    /// The check of the commits of one database.
+    pub fn check(&self) -> CommitCheck {
+        lode_shacl::guard(Arc::clone(&self.shapes), self.options.clone())
+    }
+}
+
+/// Reads all files with shapes as one graph.
+pub fn read_shapes(files: &[std::path::PathBuf]) -> anyhow::Result<ShapesGraph> {
+    let mut graph = ShapesGraph::default();
+    for file in files {
+        let bytes = read_file(file).with_context(|| format!("{}", file.display()))?;
+        let name = file.to_string_lossy();
+        let format = RdfFormat::from_file_name(&name)
+            .or_else(|| RdfFormat::guess_from_content(&bytes[..bytes.len().min(4096)]));
+        let Some(format) = format else {
+            bail!("{name}: neither its name nor its content tells what RDF syntax it has");
+        };
+        let address = std::path::absolute(file).ok();
+        let address = address.map(|path| format!("file://{}", path.to_string_lossy()));
+        let options = ParseOptions::default().with_own_address(address.as_deref().unwrap_or(""));
+        graph.add_document(&name, format, bytes.as_slice(), &options).map_err(told)?;
+    }
+    Ok(graph)
+}
+
+fn read_file(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let source: Box<dyn Read + Send> =
+        if file.as_os_str() == "-" { Box::new(std::io::stdin()) } else { Box::new(File::open(file)?) };
+    let mut bytes = Vec::new();
+    let input = Input::new(source, Arc::default())?;
+    input.take(SHAPES_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > SHAPES_BYTES_MAX {
+        bail!("it has more than {} MiB: are these shapes, and no data?", SHAPES_BYTES_MAX >> 20);
+    }
+    Ok(bytes)
+}
+
+/// The graph that is validated.
+pub fn set_graph(query: &mut QueryOptions, graph: &str, shapes: Option<&NamedNode>) -> anyhow::Result<()> {
+    match graph {
+        "default" => Ok(()),
+        "union" => {
+            query.default_graph = DefaultGraph::Union;
+            Ok(())
+        }
+        name => {
+            let name = name.trim_start_matches('<').trim_end_matches('>').to_owned();
+            let named: Vec<String> = shapes.map(|shapes| shapes.as_str().to_owned()).into_iter().collect();
+            query.set_dataset(&[name], &named).context("a graph is default, union or an IRI")
+        }
+    }
+}
+
+/// Shapes that are at fault are syntax errors.
+pub fn told(error: ShaclError) -> anyhow::Error {
+    match error {
+        ShaclError::Engine(error) => error.into(),
+        ShaclError::Output(error) => error.into(),
+        of_shapes => DataSyntaxError(of_shapes.to_string()).into(),
+    }
+}

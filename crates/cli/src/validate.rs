@@ -1,0 +1,115 @@
+//! `lode validate`.
+
+use crate::args::ValidateArgs;
+use crate::exit::{Done, wrong_usage};
+use crate::look::Look;
+use crate::memory::SharedMemory;
+use crate::number;
+use crate::remote;
+use crate::screen::Screen;
+use crate::shapes::{read_shapes, set_graph, told};
+use crate::talk::say;
+use anyhow::bail;
+use lode_engine::store::{OpenFiles, Snapshot};
+use lode_engine::{CancelToken, Database, QueryOptions, QueryResults};
+use lode_rdf::RdfFormat;
+use lode_shacl::{Report, ReportFormat, Shapes, Summary, ValidateOptions};
+use std::io::{BufWriter, Write};
+use std::time::Instant;
+
+pub fn run(args: &ValidateArgs) -> anyhow::Result<Done> {
+    let format = report_format(&args.format)?;
+    if let Some(url) = remote::url(&args.database) {
+        return remote::validate(args, url);
+    }
+    let memory = SharedMemory::new(&args.evaluation);
+    let mut query = memory.query_options(&args.evaluation)?;
+    query.cancel = CancelToken::new(args.timeout);
+    set_graph(&mut query, &args.graph, args.shapes_graph.as_ref())?;
+    let database = Database::open_for_reading(&args.database, &memory.open_options(), OpenFiles::Now)?;
+    let snapshot = database.snapshot_at(args.at.as_deref())?;
+    let graph = match &args.shapes_graph {
+        Some(name) => lode_shacl::shapes_of_graph(&snapshot, name, &query).map_err(told)?,
+        None => read_shapes(&args.shapes)?,
+    };
+    if let (true, Some(name)) = (graph.is_empty(), &args.shapes_graph) {
+        bail!("there is no graph {name} with shapes");
+    }
+    let shapes = Shapes::read(&graph).map_err(told)?;
+    drop(graph);
+    shapes.warnings().iter().for_each(|warning| say!("warning: {warning}"));
+    let options = ValidateOptions {
+        query,
+        results_max: args.limit,
+        shapes_graph: args.shapes_graph.clone(),
+        ..ValidateOptions::default()
+    };
+    if args.explain {
+        let mut out = Screen::new(!args.output.no_pager);
+        for query in lode_shacl::queries(&snapshot, &shapes, &options).map_err(told)? {
+            writeln!(out, "{query}")?;
+        }
+        out.finish()?;
+        return Ok(Done::Ok);
+    }
+    warn_of_nothing(&database, &snapshot, &options.query)?;
+    let start = Instant::now();
+    let look = Look::new("", &[], &args.output);
+    let out = BufWriter::with_capacity(1 << 16, Screen::new(!args.output.no_pager));
+    let mut report = Report::start(format, look.table, out).map_err(told)?;
+    let summary = lode_shacl::validate(&snapshot, &shapes, &options, &mut |result| report.push(result))
+        .map_err(told)?;
+    let mut out = report.finish(&summary).map_err(told)?;
+    out.flush()?;
+    out.get_mut().finish()?;
+    if !args.quiet {
+        say!("{}", line(&summary, args.limit, start));
+    }
+    Ok(if summary.conforms() { Done::Ok } else { Done::Violated })
+}
+
+/// What there is to say of a validation.
+fn line(summary: &Summary, limit: u64, start: Instant) -> String {
+    let time = number::duration(start.elapsed());
+    let queries = number::of(summary.queries as u64, "query");
+    if summary.conforms() {
+        return format!("the data conform to the shapes ({queries} in {time})");
+    }
+    let shown = if summary.results > limit {
+        format!(", {} of them shown (--limit)", number::grouped(limit))
+    } else {
+        String::new()
+    };
+    let mild = summary.results - summary.violations;
+    let mild = if mild > 0 {
+        format!(", of which {} only warn or inform", number::grouped(mild))
+    } else {
+        String::new()
+    };
+    format!(
+        "the data do not conform to the shapes: {}{mild}{shown} ({queries} in {time})",
+        number::of(summary.results, "result")
+    )
+}
+
+/// How a report is to be written.
+pub fn report_format(name: &str) -> anyhow::Result<ReportFormat> {
+    match name {
+        "table" => Ok(ReportFormat::Table),
+        "json" => Ok(ReportFormat::Json),
+        other => RdfFormat::from_name(other).map(ReportFormat::Rdf).ok_or_else(|| {
+            wrong_usage(format!("unknown format {other}: use table, json, ttl, nt, nq, trig, rdf or jsonld"))
+        }),
+    }
+}
+
+/// Says that the graph that is validated is empty: nearly always another one is meant.
+fn warn_of_nothing(database: &Database, snapshot: &Snapshot, options: &QueryOptions) -> anyhow::Result<()> {
+    let any = database.prepare_at(snapshot.clone(), "ASK { ?s ?p ?o }", options)?.run()?;
+    if matches!(any, QueryResults::Boolean(false)) {
+        say!(
+            "warning: there is nothing in the graph that is validated; --graph union is all graphs, --graph IRI is one of them"
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,316 @@
+//! Validation: a POST with shapes is answered with a report. It is a long query by its place, its time, its memory and what may be read.
+
+use crate::access::graph_rules;
+use crate::body::{Incoming, Whole};
+use crate::body_memory::Room;
+use crate::error::HttpError;
+use crate::guard;
+use crate::limits::Granted;
+use crate::negotiate::{accept, negotiate_rdf};
+use crate::observe::{Record, WorkKind};
+use crate::protocol::body_coding;
+use crate::request::{content_type, parse_timeout, time_limit};
+use crate::running::{RequestKind, Ticket, cancelled_error};
+use crate::seat::Seat;
+use crate::state::AppState;
+use crate::stream::{ChunkWriter, answered};
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderName, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use lode_engine::{CancelToken, DefaultGraph, GraphRules, QueryOptions, TableOptions};
+use lode_rdf::RdfFormat;
+use lode_rdf::parse::ParseOptions;
+use lode_shacl::{Report, ReportFormat, ShaclError, Shapes, ShapesGraph, ValidateOptions};
+use std::cell::Cell;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The longest body.
+const BODY_BYTES_MAX: usize = 16 << 20;
+/// What shapes take in memory, in bytes for each of their text.
+const BYTES_A_BYTE: usize = 8;
+/// Results that are told where the client does not say how many.
+const RESULTS: u64 = 1_000;
+/// Says whether the data conform, for who does not read reports.
+const CONFORMS: HeaderName = HeaderName::from_static("lode-conforms");
+const KNOWN: &str = "graph (default, union or an IRI), limit, format and timeout";
+
+/// What is asked for.
+struct Asked {
+    graph: String,
+    limit: u64,
+    format: ReportFormat,
+    timeout: Option<Duration>,
+    /// Of the shapes.
+    shapes: RdfFormat,
+    base: Option<String>,
+}
+
+/// What the head of an answer tells. It is sent with the first of a long report, and there are results in it by then.
+struct Head {
+    media_type: &'static str,
+    conforms: bool,
+}
+
+/// Validates the data against the shapes of the body.
+pub(crate) async fn validate(
+    State(state): State<Arc<AppState>>,
+    request: Request,
+) -> Result<Response, HttpError> {
+    let client = guard::peer(&request);
+    let (parts, body) = request.into_parts();
+    let body = Incoming::new(body, state.shared());
+    let granted = Granted::of(&parts);
+    let read = || Ok((Asked::read(&state, &parts)?, body_coding(&parts.headers)?));
+    let (asked, coding) = match read() {
+        Ok(read) => read,
+        Err(error) => return body.refuse(&parts.headers, error).await,
+    };
+    let Whole { bytes, room } = body.decoded(coding).collect(BODY_BYTES_MAX).await?;
+    let record = Record::current();
+    let limit = granted.time(time_limit(asked.timeout, state.limits.get().timeout));
+    let text = format!("SHACL validation of the graph {}", asked.graph);
+    if let Some(record) = &record {
+        record.note_work(WorkKind::Query, &text);
+    }
+    let ticket = state.running.enter(RequestKind::Query, &text, client, limit);
+    let place = tokio::select! {
+        place = state.queries.enter(ticket.deadline()) => place?,
+        () = ticket.cancelled() => return Err(cancelled_error()),
+    };
+    let cancel = ticket.begin();
+    let seat = Seat::long(place, &state.queries);
+    let graphs = graph_rules();
+    let memory = state.memory().cloned();
+    let job = Job {
+        cancel: cancel.clone(),
+        _seat: seat,
+        state,
+        record,
+        asked,
+        bytes,
+        room,
+        ticket,
+        granted,
+        graphs,
+    };
+    let (head, body) = answered(cancel, memory, job, Job::run).await?;
+    let fields = [(header::CONTENT_TYPE, head.media_type), (header::VARY, "Accept")];
+    let conforms = [(CONFORMS, if head.conforms { "true" } else { "false" })];
+    Ok((fields, conforms, body).into_response())
+}
+
+impl Asked {
+    fn read(state: &AppState, parts: &Parts) -> Result<Self, HttpError> {
+        let media_type = content_type(&parts.headers);
+        let Some(shapes) = media_type.as_deref().and_then(RdfFormat::from_media_type) else {
+            let name = media_type.as_deref().unwrap_or("(none)");
+            let message = format!(
+                "content type {name}: send shapes as text/turtle, application/n-triples, application/trig, application/rdf+xml or \
+                 application/ld+json"
+            );
+            return Err(HttpError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+        };
+        let base = state.own_iri(&parts.uri, &parts.headers).map(lode_rdf::NamedNode::into_string);
+        let (mut graph, mut limit, mut named, mut timeout) = (None, RESULTS, None, None);
+        for (name, value) in form_urlencoded::parse(parts.uri.query().unwrap_or("").as_bytes()) {
+            match name.as_ref() {
+                "graph" if graph.is_none() => graph = Some(value.into_owned()),
+                "graph" => {
+                    return Err(HttpError::bad_request(
+                        "one graph is validated: name it once, or graph=union",
+                    ));
+                }
+                "limit" => {
+                    let message =
+                        || HttpError::bad_request(format!("limit={value}: expected a number of results"));
+                    limit = value.parse().map_err(|_| message())?;
+                }
+                "format" => named = Some(named_format(&value)?),
+                "timeout" => timeout = Some(parse_timeout(&value)?),
+                other => {
+                    let message = format!("'{other}' is no parameter of /shacl: there are {KNOWN}");
+                    return Err(HttpError::bad_request(message));
+                }
+            }
+        }
+        let format = named.or_else(|| accepted(&accept(&parts.headers))).ok_or_else(|| {
+            let message = "none of the accepted media types fits: offered are text/turtle, application/n-triples, \
+                           application/rdf+xml, application/ld+json, application/json and text/plain (a table)";
+            HttpError::new(StatusCode::NOT_ACCEPTABLE, message)
+        })?;
+        let graph = graph.unwrap_or_else(|| "default".to_owned());
+        Ok(Self { graph, limit, format, timeout, shapes, base })
+    }
+
+    /// The graph, as the dataset of queries.
+    fn set_graph(&self, options: &mut QueryOptions) -> Result<(), HttpError> {
+        match self.graph.as_str() {
+            "default" => {}
+            "union" => options.default_graph = DefaultGraph::Union,
+            name => options.set_dataset(&[name.to_owned()], &[])?,
+        }
+        Ok(())
+    }
+}
+
+fn named_format(name: &str) -> Result<ReportFormat, HttpError> {
+    match name {
+        "json" => Ok(ReportFormat::Json),
+        "table" | "text" => Ok(ReportFormat::Table),
+        other => RdfFormat::from_name(other).map(ReportFormat::Rdf).ok_or_else(|| {
+            HttpError::bad_request(format!("format={other}: expected ttl, nt, rdf, jsonld, json or table"))
+        }),
+    }
+}
+
+/// The best of the accepted formats. A report in JSON is one of its own: no results of a query.
+fn accepted(accept: &str) -> Option<ReportFormat> {
+    let first = accept.split(',').next().unwrap_or_default();
+    match first.split(';').next().unwrap_or_default().trim() {
+        "application/json" => Some(ReportFormat::Json),
+        "text/plain" => Some(ReportFormat::Table),
+        _ => negotiate_rdf(accept, false).map(ReportFormat::Rdf),
+    }
+}
+
+fn media_type(format: ReportFormat) -> &'static str {
+    match format {
+        ReportFormat::Rdf(format) => format.media_type(),
+        ReportFormat::Json => "application/json",
+        ReportFormat::Table => "text/plain; charset=utf-8",
+    }
+}
+
+/// A writer that announces another head once it is known that the data do not conform.
+struct Announcing<'w> {
+    writer: &'w mut ChunkWriter<Head>,
+    conforms: &'w Cell<bool>,
+    other: Option<Head>,
+}
+
+impl Write for Announcing<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.conforms.get()
+            && let Some(head) = self.other.take()
+        {
+            self.writer.announce(head);
+        }
+        self.writer.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+/// A validation on its blocking thread.
+struct Job {
+    state: Arc<AppState>,
+    record: Option<Arc<Record>>,
+    asked: Asked,
+    bytes: Vec<u8>,
+    room: Room,
+    ticket: Ticket,
+    cancel: CancelToken,
+    granted: Granted,
+    graphs: GraphRules,
+    _seat: Arc<Seat>,
+}
+
+impl Job {
+    fn run(&self, writer: &mut ChunkWriter<Head>) -> Result<(), HttpError> {
+        if let Some(record) = &self.record {
+            record.note_begun();
+        }
+        let _room = self.reserve()?;
+        let options = self.options()?;
+        let shapes = self.shapes()?;
+        let head = |conforms| Head { media_type: media_type(self.asked.format), conforms };
+        writer.announce(head(true));
+        writer.limit_bytes(self.granted.limits.bytes);
+        let snapshot = self.state.database.snapshot();
+        let conforms = Cell::new(true);
+        let mut out = Announcing { writer, conforms: &conforms, other: Some(head(false)) };
+        let done =
+            Report::start(self.asked.format, TableOptions::default(), &mut out).and_then(|mut report| {
+                let summary = lode_shacl::validate(&snapshot, &shapes, &options, &mut |result| {
+                    conforms.set(false);
+                    report.push(result)
+                })?;
+                conforms.set(summary.conforms());
+                report.finish(&summary)?;
+                Ok(())
+            });
+        done.map_err(|error| match writer.is_too_long() {
+            true => self.granted.too_many_bytes(),
+            false => self.explain(error),
+        })
+    }
+
+    /// Room for the shapes, beside their text.
+    fn reserve(&self) -> Result<Option<lode_engine::Reservation>, HttpError> {
+        let bytes = self.bytes.len().saturating_mul(BYTES_A_BYTE);
+        let reserved = self.state.memory().map(|memory| memory.reserve(bytes)).transpose();
+        reserved.map_err(|_| {
+            HttpError::busy("there is no memory for these shapes at the moment: try again later")
+        })
+    }
+
+    fn options(&self) -> Result<ValidateOptions, HttpError> {
+        let mut query = self.state.query_options(&self.graphs);
+        query.cancel = self.cancel.clone();
+        query.request_bytes = self.room.bytes();
+        query.service = None;
+        self.granted.apply(&mut query);
+        // Of all results, not of each query.
+        let rows_max = query.rows_max.take();
+        self.asked.set_graph(&mut query)?;
+        let granted = self.granted;
+        let checks = self.graphs.reads_all();
+        Ok(ValidateOptions {
+            query,
+            results_max: rows_max.map_or(self.asked.limit, |max| max.min(self.asked.limit)),
+            admit: checks.then(|| -> Arc<lode_shacl::Admit> {
+                Arc::new(move |query| {
+                    granted.check_reads(query.estimated_reads()).map_err(|error| error.message)
+                })
+            }),
+            ..ValidateOptions::default()
+        })
+    }
+
+    fn shapes(&self) -> Result<Shapes, HttpError> {
+        let mut options = ParseOptions::default();
+        if let Some(base) = &self.asked.base {
+            options = options.with_own_address(base);
+        }
+        let mut graph = ShapesGraph::default();
+        graph
+            .add_document("the shapes", self.asked.shapes, self.bytes.as_slice(), &options)
+            .and_then(|()| Shapes::read(&graph))
+            .map_err(|error| self.explain(error))
+    }
+
+    /// The error to tell.
+    fn explain(&self, error: ShaclError) -> HttpError {
+        let told = match error {
+            ShaclError::Engine(error) => self.granted.told(error),
+            ShaclError::Refused(message) => HttpError::new(StatusCode::FORBIDDEN, message),
+            ShaclError::Output(error) => HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+            of_shapes => HttpError::bad_request(of_shapes.to_string()),
+        };
+        let limit = self.state.limits.get().timeout;
+        let told = self.granted.timed(self.ticket.explain(told), self.asked.timeout, limit);
+        if let Some(record) = self
+            .record
+            .as_ref()
+            .filter(|_| self.ticket.is_cancelled() && told.status == StatusCode::SERVICE_UNAVAILABLE)
+        {
+            record.note_cancelled();
+        }
+        told
+    }
+}

@@ -16,7 +16,7 @@ pub fn validate(args: &ValidateArgs, url: &str) -> anyhow::Result<Done> {
         (args.shapes_graph.is_some(), "--shapes-graph"),
         (args.at.is_some(), "--at"),
         (args.explain, "--explain"),
-        (!args.evaluation.reason.is_empty(), "--reason"),
+        (args.evaluation.reason.is_some(), "--reason"),
     ];
     if let Some((_, name)) = own.iter().find(|(is_given, _)| *is_given) {
         return Err(wrong_usage(format!("{name} is for a folder")));

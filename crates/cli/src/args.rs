@@ -279,7 +279,7 @@ pub struct QueryArgs {
     /// Read the query from this file
     #[arg(short = 'f', long = "file", value_name = "FILE", conflicts_with = "query")]
     pub file: Option<PathBuf>,
-    /// table, json, xml, csv, tsv for rows; nt, nq, ttl, trig, rdf, jsonld for graphs (default: table and ttl); arrow, parquet for both, in a
+    /// table, json, jsonl, xml, csv, tsv for rows; nt, nq, ttl, trig, rdf, jsonld for graphs (default: table and ttl); arrow, parquet for both, in a
     /// build with the feature arrow (with -struct, -text behind the name: all columns as structs, as plain texts)
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,

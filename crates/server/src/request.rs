@@ -187,7 +187,7 @@ struct Parameters {
 }
 
 /// The parameters, for who sends another one.
-const KNOWN: &str = "query, default-graph-uri, named-graph-uri, format (also as output or results), explain, profile, at, reason and timeout for queries; update, \
+const KNOWN: &str = "query, default-graph-uri, named-graph-uri, format (also as output or results), explain, profile, at, reason, infer and timeout for queries; update, \
                      using-graph-uri, using-named-graph-uri and timeout for updates";
 /// What clients and query pages send to every endpoint, made for other stores, and what changes nothing in the answer: of the time or the effort of other stores; of the language of a text that is SPARQL; of what a page does with an
 /// answer; and against caches. These are passed over.
@@ -234,10 +234,14 @@ impl Parameters {
                 "at" => set(&mut self.of_query.at, value.into_owned(), "name after 'at'")?,
                 "reason" => self.of_query.reason = Some(value.parse().map_err(HttpError::bad_request)?),
                 // What clients send who know other stores: `true` leaves it to the server what it finds.
-                "infer" | "includeInferred" => {
-                    let is_off = value == "false" && self.of_query.reason.is_none();
+                name @ ("infer" | "includeInferred") => {
+                    self.of_query.only_stated = match value.to_ascii_lowercase().as_str() {
+                        "false" | "0" => true,
+                        "true" | "1" | "" => false,
+                        _ => return Err(HttpError::bad_request(format!("{name} is true or false"))),
+                    };
+                    let is_off = self.of_query.only_stated && self.of_query.reason.is_none();
                     self.of_query.reason = is_off.then(SchemaRules::default).or(self.of_query.reason);
-                    self.of_query.only_stated = value == "false";
                 }
                 name if PASSED_OVER.contains(&name) => {}
                 // Passed over, the answer would be about another graph than was asked for.

@@ -23,7 +23,14 @@ pub fn meant_address(path: &Path) -> Option<String> {
 
 /// What is said where an address stands for a folder: it would be made one, `http:`, and below it the rest.
 pub fn refusal(path: &Path) -> Option<String> {
-    let address = path.to_str().filter(|text| is_url(text))?;
+    let name = path.to_str()?;
+    if ["file://", "lode+http://", "lode+https://"].iter().any(|scheme| name.starts_with(scheme)) {
+        return Some(format!(
+            "this command takes the folder of a database, and {name} is the address of a published one, which is only read: by lode query, \
+             lode serve, and lode restore, which makes a database of it"
+        ));
+    }
+    let address = Some(name).filter(|text| is_url(text))?;
     Some(format!(
         "this command takes the folder of a database, and not the address of a server: documents are sent to one by \
          `curl -T FILE '{address}/data?default'`, or by .load in `lode shell {address}`"
@@ -32,8 +39,20 @@ pub fn refusal(path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::meant_address;
+    use super::{meant_address, refusal};
     use std::path::Path;
+
+    #[test]
+    fn addresses_of_published_databases_are_no_folders() {
+        let said = |text: &str| refusal(Path::new(text)).unwrap_or_default();
+        assert!(
+            said("file:///srv/db").contains("lode restore")
+                && said("lode+https://h/db").contains("published")
+        );
+        assert!(
+            said("http://h/db").contains("curl") && said("my.db").is_empty() && said("file:x").is_empty()
+        );
+    }
 
     #[test]
     fn addresses_without_a_scheme() {

@@ -7,12 +7,13 @@ use crate::memory::SharedMemory;
 use crate::number;
 use crate::progress::LiveLine;
 use crate::talk::{say, say_found_log, tell_damaged_snapshots};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use lode_engine::{
     CancelToken, Database, DefaultGraph, MaterialiseOptions, MaterialiseProgress, MaterialiseReport,
     QueryOptions, RuleSet, RuleSource,
 };
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,16 +74,26 @@ fn drop_all(args: &MaterialiseArgs, database: &Database, evaluation: &QueryOptio
     Ok(Done::Ok)
 }
 
+/// A text of rules has so many bytes at most.
+const RULES_BYTES_MAX: u64 = 16 << 20;
+
 /// A set by its name, or a file.
 fn source(text: &str) -> anyhow::Result<RuleSource> {
     if RuleSet::from_name(text).is_some() {
         return Ok(RuleSource::Set(text.to_owned()));
     }
     let path = Path::new(text);
-    let rules = fs::read_to_string(path).with_context(|| {
+    let mut rules = String::new();
+    let file = File::open(path).map(|file| file.take(RULES_BYTES_MAX + 1));
+    file.and_then(|mut file| file.read_to_string(&mut rules)).with_context(|| {
         let sets = RuleSet::ALL.map(RuleSet::name).join(", ");
         format!("--rules {text}: it is none of the sets ({sets}), and cannot be read as a file")
     })?;
+    if rules.len() as u64 > RULES_BYTES_MAX {
+        bail!(
+            "--rules {text}: it has more than {RULES_BYTES_MAX} bytes, which is the most that rules may have"
+        );
+    }
     let name = path.file_name().map_or_else(|| text.into(), |name| name.to_string_lossy());
     Ok(RuleSource::Text { name: name.into_owned(), text: rules })
 }

@@ -137,20 +137,19 @@ impl GraphRules {
         self.read.is_all() && self.write.is_all()
     }
 
-    /// Whether a graph may be read.
+    /// Whether a graph may be read: that of inferences by who may also read what they follow from.
     pub fn may_read(&self, graph: GraphNameRef<'_>) -> bool {
-        self.read.has(graph)
+        self.read.has(graph) && (!is_inferred(graph) || self.read.has(GraphNameRef::DefaultGraph))
     }
 
     /// Whether quads may be added to a graph: to that of inferences nobody adds but rules.
     pub fn may_add(&self, graph: GraphNameRef<'_>) -> bool {
-        let is_inferred = matches!(graph, GraphNameRef::NamedNode(name) if name.as_str() == INFERRED_GRAPH);
-        self.write.has(graph) && !is_inferred
+        self.write.has(graph) && !is_inferred(graph)
     }
 
     /// Whether quads may be taken from a graph. That tells whether they were there, so it takes both.
     pub fn may_remove(&self, graph: GraphNameRef<'_>) -> bool {
-        self.write.has(graph) && self.read.has(graph)
+        self.write.has(graph) && self.may_read(graph)
     }
 
     /// Fails where quads may not be added to a graph.
@@ -182,7 +181,11 @@ impl GraphRules {
         } else {
             for pattern in patterns.iter() {
                 let GraphPattern::Name(name) = pattern else { continue };
-                let name = Term::NamedNode(NamedNode::new_unchecked(name.clone()));
+                let name = NamedNode::new_unchecked(name.clone());
+                if !self.may_read(name.as_ref().into()) {
+                    continue;
+                }
+                let name = Term::NamedNode(name);
                 if let Some(id) = snapshot.id_of(&name)?
                     && snapshot.count(lode_packed::Order::Gspo, &[id])? > 0
                 {
@@ -205,6 +208,11 @@ impl GraphRules {
         }
         Ok(graph_of(&snapshot.term(graph)?).is_some_and(|graph| self.may_read(graph)))
     }
+}
+
+/// Whether it is the graph of inferences.
+fn is_inferred(graph: GraphNameRef<'_>) -> bool {
+    matches!(graph, GraphNameRef::NamedNode(name) if name.as_str() == INFERRED_GRAPH)
 }
 
 /// The graph that has a term as its name; none where no graph can.

@@ -102,7 +102,7 @@ def places_are_on_a_map(page):
     page.click("#view-map")
     page.wait("document.querySelectorAll('.place').length === 3")
     equal([count(page, ".place-dot"), count(page, ".place-line"), count(page, ".place-polygon")], [1, 1, 1])
-    page.wait("document.querySelector('.drawing g[transform]')")
+    page.wait("document.querySelector('.drawing g[transform]') !== null")
     before = page.do("document.querySelector('.drawing g[transform]').getAttribute('transform')")
     page.do("document.querySelector('.drawing svg').focus()")
     page.key("+")

@@ -41,11 +41,11 @@ impl Updater<'_> {
         let mut notes = ParseNotes::default();
         read_document(document, Some(source.as_str()), limit, &cancel, &mut notes, &mut |quad| {
             // A graph that the document names is none that the request was allowed to change.
+            let own = quad.graph_name;
+            let place = if own == GraphNameRef::DefaultGraph { named(into.as_ref()) } else { own };
+            rules.check_add(place)?;
             if !rules.is_free() {
-                let own = quad.graph_name;
-                let graph = if own == GraphNameRef::DefaultGraph { named(into.as_ref()) } else { own };
-                rules.check_add(graph)?;
-                self.adds_to(graph);
+                self.adds_to(place);
             }
             Ok::<_, Failure>(rows.push(self.new_quad(&quad.into_owned(), graph, &mut terms)?)?)
         })?;

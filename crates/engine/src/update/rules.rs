@@ -116,10 +116,9 @@ impl<'a> Guard<'a> {
             columns.dedup();
             columns
         };
-        let (deleted, inserted) = match rules.is_free() {
-            true => (Vec::new(), Vec::new()),
-            false => (columns(&modify.delete), columns(&modify.insert)),
-        };
+        // To the graph of inferences nobody adds, whatever else is allowed.
+        let deleted = if rules.is_free() { Vec::new() } else { columns(&modify.delete) };
+        let inserted = columns(&modify.insert);
         Self { rules, deleted, inserted, known: HashMap::new() }
     }
 

@@ -125,7 +125,21 @@ fn who_may_read_the_default_graph_alone_does_not_have_it() {
     assert_eq!(reads(&["default", INFERRED_GRAPH]), (2, 2, 0));
     assert_eq!(reads(&["default", "*"]), (2, 3, 0));
     assert_eq!(reads(&["http://e/g"]), (0, 1, 0));
-    assert_eq!(reads(&[INFERRED_GRAPH]).0, 0, "what follows from what may not be read");
+    assert_eq!(reads(&[INFERRED_GRAPH]), (0, 0, 0), "what follows from what may not be read");
+    assert_eq!(reads(&["*"]), (0, 1, 0));
+    for pattern in ["*", "urn:lodestore:*", INFERRED_GRAPH] {
+        let graphs = GraphRules { read: GraphSet::of([pattern.parse().unwrap()]), ..GraphRules::default() };
+        let options = QueryOptions { graphs: graphs.clone(), ..QueryOptions::default() };
+        for query in [
+            "SELECT * FROM <urn:lodestore:inferred> { ?s ?p ?o }",
+            "SELECT * FROM NAMED <urn:lodestore:inferred> { GRAPH ?g { ?s ?p ?o } }",
+            "SELECT * { GRAPH <urn:lodestore:inferred> { ?s ?p ?o } }",
+        ] {
+            assert_eq!(rows(&all, query, &options).len(), 0, "{pattern}: {query}");
+        }
+        let graph = NamedNode::new_unchecked(INFERRED_GRAPH);
+        assert!(!graphs.may_read(graph.as_ref().into()), "{pattern}");
+    }
 }
 
 #[test]
@@ -140,6 +154,8 @@ fn updates_do_not_see_it_and_state_nothing_there() {
         format!("INSERT DATA {{ GRAPH {graph} {{ <e:a> <e:p> 1 }} }}"),
         format!("INSERT {{ GRAPH {graph} {{ <e:a> <e:p> 1 }} }} WHERE {{}}"),
         format!("COPY DEFAULT TO {graph}"),
+        format!("INSERT {{ GRAPH ?g {{ <e:a> <e:p> 1 }} }} WHERE {{ VALUES ?g {{ {graph} }} }}"),
+        format!("INSERT {{ GRAPH ?g {{ <e:a> <e:p> 1 }} }} WHERE {{ BIND(IRI('{INFERRED_GRAPH}') AS ?g) }}"),
         format!("LOAD <http://127.0.0.1:9/> INTO GRAPH {graph}"),
     ] {
         let refused = all.update(&request, &UpdateOptions::default());

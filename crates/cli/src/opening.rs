@@ -68,7 +68,7 @@ impl Opening {
 
     /// Opens a published database, for reading.
     pub fn published(&self, address: &Address, cache: &CacheArgs) -> anyhow::Result<Served> {
-        let published = published::open(address, None, cache)?;
+        let published = published::open(address, None, cache, None)?;
         let version = published.version();
         let quads = number::of(version.quads, "quad");
         say!(

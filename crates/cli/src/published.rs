@@ -4,9 +4,11 @@ use crate::args::CacheArgs;
 use crate::exit::wrong_usage;
 use crate::number;
 use anyhow::Context;
+use lode_engine::CancelToken;
 use lode_remote::{Address, CacheOptions, Published, ReadOptions, RemoteError, RemoteSample, Wanted};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The address that stands where a folder may, if it is one.
 pub fn address(place: &Path) -> anyhow::Result<Option<Address>> {
@@ -24,10 +26,16 @@ fn usage(error: RemoteError) -> anyhow::Error {
 }
 
 /// Opens the version that `at` says, or the newest.
-pub fn open(address: &Address, at: Option<&str>, cache: &CacheArgs) -> anyhow::Result<Published> {
+pub fn open(
+    address: &Address,
+    at: Option<&str>,
+    cache: &CacheArgs,
+    timeout: Option<Duration>,
+) -> anyhow::Result<Published> {
     let options = ReadOptions {
         wanted: at.map_or_else(Wanted::default, Wanted::of),
         cache: cache_of(address, cache)?,
+        cancel: CancelToken::new(timeout),
         ..ReadOptions::default()
     };
     Ok(Published::open(address, &options)?)

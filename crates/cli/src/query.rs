@@ -142,7 +142,7 @@ fn answer(args: &QueryArgs, text: &str, files: OpenFiles, again: bool) -> anyhow
 /// Answers the query from a published version. Nobody replaces what it consists of.
 fn answer_published(args: &QueryArgs, text: &str, address: &Address) -> anyhow::Result<Done> {
     let memory = SharedMemory::new(&args.evaluation);
-    let published = published::open(address, args.at.as_deref(), &args.cache)?;
+    let published = published::open(address, args.at.as_deref(), &args.cache, args.timeout)?;
     let database = published.database(&memory.open_options(), OpenFiles::WhenRead)?;
     let mut out = BufWriter::with_capacity(1 << 16, Screen::new(!args.output.no_pager));
     let mut below = String::new();

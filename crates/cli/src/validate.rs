@@ -71,7 +71,10 @@ pub fn run(args: &ValidateArgs) -> anyhow::Result<Done> {
 /// What there is to say of a validation.
 fn line(summary: &Summary, limit: u64, start: Instant) -> String {
     let time = number::duration(start.elapsed());
-    let queries = number::of(summary.queries as u64, "query");
+    let queries = match summary.queries {
+        1 => "1 query".to_owned(),
+        many => format!("{} queries", number::grouped(many as u64)),
+    };
     if summary.conforms() {
         return format!("the data conform to the shapes ({queries} in {time})");
     }

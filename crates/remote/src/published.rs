@@ -13,6 +13,7 @@ use crate::retry::retrying;
 use crate::version::{ObjectRef, PublishedVersion};
 use crate::versions::{self, Wanted};
 use crate::web::WebOptions;
+use lode_base::cancel::{self, CancelToken};
 use lode_base::checksum::checksum;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::Vfs;
@@ -50,6 +51,8 @@ pub struct ReadOptions {
     pub cache: Option<CacheOptions>,
     /// How a web server is talked to.
     pub web: WebOptions,
+    /// Calls the opening off.
+    pub cancel: CancelToken,
 }
 
 /// A published version, open.
@@ -96,7 +99,8 @@ impl Published {
         };
         let counted: Arc<dyn ObjectStore> = Arc::new(Counted { store, counters: Arc::clone(&counters) });
         let opening = Opening { store: counted, cache, counters: Arc::clone(&counters) };
-        let (version, files) = opening.newest_or(&options.wanted)?;
+        let (version, files) =
+            cancel::with_current(Some(&options.cancel), || opening.newest_or(&options.wanted))?;
         let files = opening.files(root, &version, files, beside);
         Ok(Self { version, files: Arc::new(files), root: root.to_owned(), counters })
     }
@@ -155,8 +159,10 @@ impl Opening {
             let files = self.segments(&version)?;
             return Ok((version, files));
         };
+        let token = cancel::current();
         let (newest, files) = std::thread::scope(|scope| {
-            let newest = scope.spawn(|| retrying(&self.counters, || versions::after(store, copy.clone())));
+            let after = || retrying(&self.counters, || versions::after(store, copy.clone()));
+            let newest = scope.spawn(move || cancel::with_current(token.as_ref(), after));
             let files = self.segments(&copy);
             (newest.join(), files)
         });
@@ -180,9 +186,11 @@ impl Opening {
                 segments.push(self.segment(entry, index)?);
                 continue;
             }
+            let token = cancel::current();
+            let segment = |entry, index| cancel::with_current(token.as_ref(), || self.segment(entry, index));
             let found: Result<Vec<SegmentFiles>, RemoteError> = std::thread::scope(|scope| {
                 let threads: Vec<_> =
-                    some.iter().map(|(entry, index)| scope.spawn(|| self.segment(entry, index))).collect();
+                    some.iter().map(|(entry, index)| scope.spawn(|| segment(entry, index))).collect();
                 let join = |thread: std::thread::ScopedJoinHandle<'_, Result<SegmentFiles, RemoteError>>| {
                     let failed = |_| RemoteError::damaged(self.store.name(), 0, "a thread has failed");
                     thread.join().map_err(failed)?

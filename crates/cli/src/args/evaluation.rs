@@ -53,6 +53,6 @@ pub enum DefaultGraphArg {
     Union,
 }
 
-fn graph_name(text: &str) -> Result<NamedNode, String> {
+pub(super) fn graph_name(text: &str) -> Result<NamedNode, String> {
     NamedNode::new(text).map_err(|error| format!("expected the IRI of a graph: {error}"))
 }

@@ -1,5 +1,6 @@
 //! `lode validate`, on the command line.
 
+use super::evaluation::graph_name;
 use super::quantity::parse_seconds;
 use super::{EvaluationArgs, LoginArgs, OutputArgs};
 use clap::Args;
@@ -23,7 +24,7 @@ pub struct ValidateArgs {
     #[arg(value_name = "SHAPES")]
     pub shapes: Vec<PathBuf>,
     /// Take the shapes from this named graph of the database
-    #[arg(long, value_name = "IRI", conflicts_with = "shapes", required_unless_present = "shapes")]
+    #[arg(long, value_name = "IRI", value_parser = graph_name, conflicts_with = "shapes", required_unless_present = "shapes")]
     pub shapes_graph: Option<NamedNode>,
     /// What is validated: default (the default graph), union (all graphs as one), or the IRI of a named graph
     #[arg(long, value_name = "GRAPH", default_value = "default")]

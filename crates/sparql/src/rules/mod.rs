@@ -1,7 +1,7 @@
 //! Rules: what follows from quads, written as `CONSTRUCT ... WHERE` or `INSERT ... WHERE`, which people know already.
 //!
 //! A text has several, with `;` between them ([`parse_rules`]); a set is such a text that comes with the program ([`RuleSet`]). Rules are put into
-//! strata ([`strata`]): what one rule negates or counts must be complete before, so it comes from an earlier stratum. Within a stratum the forms of a
+//! strata ([`strata()`]): what one rule negates or counts must be complete before, so it comes from an earlier stratum. Within a stratum the forms of a
 //! rule's body ([`Rule::deltas`]) say how to find only what is new: in each, one pattern reads what came last, the others read all.
 
 mod atom;

@@ -68,6 +68,8 @@ mod results;
 mod rows;
 mod service;
 mod table;
+#[cfg(test)]
+mod testing;
 mod text_memory;
 mod tls;
 mod update;

@@ -8,6 +8,7 @@ mod texts;
 mod views;
 
 use super::{MaterialiseOptions, MaterialiseReport, RuleSource};
+use crate::testing::sorted_rows;
 use crate::{
     CancelToken, Database, EngineError, GraphRules, QuadPattern, QueryOptions, QueryResults, UpdateOptions,
 };
@@ -50,18 +51,7 @@ fn ask(database: &Database, pattern: &str) -> bool {
 
 /// The rows of an answer, sorted.
 fn rows(database: &Database, query: &str, options: &QueryOptions) -> Vec<String> {
-    let text = format!("{PROLOGUE}{query}");
-    let answer = database.query(&text, options).unwrap_or_else(|error| panic!("{query}: {error}"));
-    let QueryResults::Solutions(mut solutions) = answer else { panic!("{query}: a SELECT") };
-    let rows = solutions.collect_rows().unwrap();
-    let text =
-        |term: &Option<lode_rdf::Term>| term.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
-    let mut rows: Vec<String> = rows
-        .iter()
-        .map(|row| row.iter().map(text).collect::<Vec<_>>().join(" ").replace("http://e/", ":"))
-        .collect();
-    rows.sort();
-    rows
+    sorted_rows(database, PROLOGUE, query, options)
 }
 
 /// All triples of the default graph, as a query sees it.

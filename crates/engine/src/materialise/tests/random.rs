@@ -2,25 +2,9 @@
 //! run-time reasoning finds. `LODE_RULES_CASES` tries more of them, `LODE_RULES_SEED` others.
 
 use super::{apply, by, database, rows, triples, update};
+use crate::testing::Random;
 use crate::{Database, QueryOptions, Reasoning, RuleSet, UpdateOptions};
 use std::collections::BTreeSet;
-
-/// Numbers that look random (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-
-    fn of(&mut self, things: &[&str]) -> String {
-        things[self.below(things.len())].to_owned()
-    }
-}
 
 const CLASSES: [&str; 5] = [":A", ":B", ":C", ":D", ":E"];
 const PROPERTIES: [&str; 5] = [":p", ":q", ":r", ":t", ":u"];

@@ -5,7 +5,8 @@ mod random;
 mod written_out;
 
 use super::{Reasoning, SchemaRules};
-use crate::{Database, QueryOptions, QueryResults, UpdateOptions};
+use crate::testing::sorted_rows;
+use crate::{Database, QueryOptions, UpdateOptions};
 
 const PROLOGUE: &str = "PREFIX : <http://e/> PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> \
                         PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> PREFIX owl: <http://www.w3.org/2002/07/owl#> ";
@@ -25,16 +26,5 @@ fn by(rules: &str) -> QueryOptions {
 
 /// The rows of an answer, sorted.
 fn rows(database: &Database, query: &str, options: &QueryOptions) -> Vec<String> {
-    let text = format!("{PROLOGUE}{query}");
-    let answer = database.query(&text, options).unwrap_or_else(|error| panic!("{query}: {error}"));
-    let QueryResults::Solutions(mut solutions) = answer else { panic!("{query}: a SELECT") };
-    let rows = solutions.collect_rows().unwrap_or_else(|error| panic!("{query}: {error}"));
-    let text =
-        |term: &Option<lode_rdf::Term>| term.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
-    let mut rows: Vec<String> = rows
-        .iter()
-        .map(|row| row.iter().map(text).collect::<Vec<_>>().join(" ").replace("http://e/", ":"))
-        .collect();
-    rows.sort();
-    rows
+    sorted_rows(database, PROLOGUE, query, options)
 }

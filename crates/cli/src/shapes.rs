@@ -2,10 +2,11 @@
 
 use crate::args::GuardArgs;
 use crate::exit::DataSyntaxError;
+use crate::number;
 use crate::talk::say;
 use anyhow::{Context, bail};
 use lode_engine::store::CommitCheck;
-use lode_engine::{DefaultGraph, QueryOptions};
+use lode_engine::{DefaultGraph, MemoryBudget, QueryOptions};
 use lode_rdf::input::Input;
 use lode_rdf::parse::ParseOptions;
 use lode_rdf::{NamedNode, RdfFormat};
@@ -32,7 +33,8 @@ impl Guard {
         }
         query.service = None;
         set_graph(&mut query, &args.shapes_data, None).context("--shapes-data")?;
-        let shapes = Shapes::read(&read_shapes(&args.shapes)?).map_err(told)?;
+        let graph = read_shapes(&args.shapes, query.memory.as_ref())?;
+        let shapes = Shapes::read(graph).map_err(told)?;
         shapes.warnings().iter().for_each(|warning| say!("warning: {warning}"));
         Ok(Some(Self {
             shapes: shapes.into(),
@@ -46,11 +48,15 @@ impl Guard {
     }
 }
 
-/// Reads all files with shapes as one graph.
-pub fn read_shapes(files: &[std::path::PathBuf]) -> anyhow::Result<ShapesGraph> {
-    let mut graph = ShapesGraph::default();
+/// Reads all files with shapes as one graph, counted in a budget where there is one.
+pub fn read_shapes(
+    files: &[std::path::PathBuf],
+    memory: Option<&MemoryBudget>,
+) -> anyhow::Result<ShapesGraph> {
+    let mut graph = memory.map_or_else(ShapesGraph::default, ShapesGraph::within);
+    let bytes_max = memory.map_or(SHAPES_BYTES_MAX, |memory| SHAPES_BYTES_MAX.min(memory.free() as u64 / 2));
     for file in files {
-        let bytes = read_file(file).with_context(|| format!("{}", file.display()))?;
+        let bytes = read_file(file, bytes_max).with_context(|| format!("{}", file.display()))?;
         let name = file.to_string_lossy();
         let format = RdfFormat::from_file_name(&name)
             .or_else(|| RdfFormat::guess_from_content(&bytes[..bytes.len().min(4096)]));
@@ -65,14 +71,15 @@ pub fn read_shapes(files: &[std::path::PathBuf]) -> anyhow::Result<ShapesGraph> 
     Ok(graph)
 }
 
-fn read_file(file: &Path) -> anyhow::Result<Vec<u8>> {
+fn read_file(file: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
     let source: Box<dyn Read + Send> =
         if file.as_os_str() == "-" { Box::new(std::io::stdin()) } else { Box::new(File::open(file)?) };
     let mut bytes = Vec::new();
     let input = Input::new(source, Arc::default())?;
-    input.take(SHAPES_BYTES_MAX + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > SHAPES_BYTES_MAX {
-        bail!("it has more than {} MiB: are these shapes, and no data?", SHAPES_BYTES_MAX >> 20);
+    input.take(bytes_max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > bytes_max {
+        let more = if bytes_max < SHAPES_BYTES_MAX { " (--memory allows more)" } else { "" };
+        bail!("it has more than {}: are these shapes, and no data?{more}", number::bytes(bytes_max));
     }
     Ok(bytes)
 }
@@ -98,6 +105,7 @@ pub fn told(error: ShaclError) -> anyhow::Error {
     match error {
         ShaclError::Engine(error) => error.into(),
         ShaclError::Output(error) => error.into(),
+        memory @ ShaclError::Memory(_) => anyhow::anyhow!("{memory} (--memory gives more)"),
         of_shapes => DataSyntaxError(of_shapes.to_string()).into(),
     }
 }

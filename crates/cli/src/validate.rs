@@ -30,13 +30,12 @@ pub fn run(args: &ValidateArgs) -> anyhow::Result<Done> {
     let snapshot = database.snapshot_at(args.at.as_deref())?;
     let graph = match &args.shapes_graph {
         Some(name) => lode_shacl::shapes_of_graph(&snapshot, name, &query).map_err(told)?,
-        None => read_shapes(&args.shapes)?,
+        None => read_shapes(&args.shapes, query.memory.as_ref())?,
     };
     if let (true, Some(name)) = (graph.is_empty(), &args.shapes_graph) {
         bail!("there is no graph {name} with shapes");
     }
-    let shapes = Shapes::read(&graph).map_err(told)?;
-    drop(graph);
+    let shapes = Shapes::read(graph).map_err(told)?;
     shapes.warnings().iter().for_each(|warning| say!("warning: {warning}"));
     let options = ValidateOptions {
         query,

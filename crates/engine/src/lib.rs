@@ -117,7 +117,7 @@ pub mod process {
 }
 pub use lode_base::host::{memory_bytes as machine_memory_bytes, resident_bytes};
 pub use lode_base::huge::avoid as avoid_huge_pages;
-pub use lode_base::memory_budget::{MemoryBudget, Reservation};
+pub use lode_base::memory_budget::{MemoryBudget, OutOfBudget, Reservation};
 pub use lode_base::uncounted::{Process, idle, when_idle};
 pub use lode_exec::service::{
     ReadyAnswer, ServiceAnswer, ServiceError, ServiceHandler, ServiceRequest, ServiceRows,

@@ -14,6 +14,7 @@ use crate::running::{RequestKind, Ticket, cancelled_error};
 use crate::seat::Seat;
 use crate::state::AppState;
 use crate::stream::{ChunkWriter, answered};
+use crate::warnings;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, StatusCode, header};
@@ -29,8 +30,6 @@ use std::time::Duration;
 
 /// The longest body.
 const BODY_BYTES_MAX: usize = 16 << 20;
-/// What shapes and the queries that are made of them take in memory, in bytes for each of their text (5 MB of small shapes: 250 MB).
-const BYTES_A_BYTE: usize = 48;
 /// Results that are told where the client does not say how many.
 const RESULTS: u64 = 1_000;
 /// Says whether the data conform, for who does not read reports.
@@ -52,6 +51,8 @@ struct Asked {
 struct Head {
     media_type: &'static str,
     conforms: bool,
+    /// Of the shapes.
+    warnings: Vec<String>,
 }
 
 /// Validates the data against the shapes of the body.
@@ -99,7 +100,9 @@ pub(crate) async fn validate(
     let (head, body) = answered(cancel, memory, job, Job::run).await?;
     let fields = [(header::CONTENT_TYPE, head.media_type), (header::VARY, "Accept")];
     let conforms = [(CONFORMS, if head.conforms { "true" } else { "false" })];
-    Ok((fields, conforms, body).into_response())
+    let mut response = (fields, conforms, body).into_response();
+    warnings::tell(&head.warnings, &mut response);
+    Ok(response)
 }
 
 impl Asked {
@@ -225,10 +228,13 @@ impl Job {
         if let Some(record) = &self.record {
             record.note_begun();
         }
-        let _room = self.reserve()?;
         let options = self.options()?;
         let shapes = self.shapes()?;
-        let head = |conforms| Head { media_type: media_type(self.asked.format), conforms };
+        let head = |conforms| Head {
+            media_type: media_type(self.asked.format),
+            conforms,
+            warnings: shapes.warnings().to_vec(),
+        };
         writer.announce(head(true));
         writer.limit_bytes(self.granted.limits.bytes);
         let snapshot = self.state.database.snapshot();
@@ -247,15 +253,6 @@ impl Job {
         done.map_err(|error| match writer.is_too_long() {
             true => self.granted.too_many_bytes(),
             false => self.explain(error),
-        })
-    }
-
-    /// Room for the shapes, beside their text.
-    fn reserve(&self) -> Result<Option<lode_engine::Reservation>, HttpError> {
-        let bytes = self.bytes.len().saturating_mul(BYTES_A_BYTE);
-        let reserved = self.state.memory().map(|memory| memory.reserve(bytes)).transpose();
-        reserved.map_err(|_| {
-            HttpError::busy("there is no memory for these shapes at the moment: try again later")
         })
     }
 
@@ -287,10 +284,10 @@ impl Job {
         if let Some(base) = &self.asked.base {
             options = options.with_own_address(base);
         }
-        let mut graph = ShapesGraph::default();
+        let mut graph = self.state.memory().map_or_else(ShapesGraph::default, ShapesGraph::within);
         graph
             .add_document("the shapes", self.asked.shapes, self.bytes.as_slice(), &options)
-            .and_then(|()| Shapes::read(&graph))
+            .and_then(|()| Shapes::read(graph))
             .map_err(|error| self.explain(error))
     }
 
@@ -299,6 +296,10 @@ impl Job {
         let told = match error {
             ShaclError::Engine(error) => self.granted.told(error),
             ShaclError::Refused(message) => HttpError::new(StatusCode::FORBIDDEN, message),
+            ShaclError::Memory(reason) if reason.is_for_others() => {
+                HttpError::busy("there is no memory for these shapes at the moment: try again later")
+            }
+            error @ ShaclError::Memory(_) => HttpError::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()),
             ShaclError::Output(error) => HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
             of_shapes => HttpError::bad_request(of_shapes.to_string()),
         };

@@ -5,7 +5,6 @@
 use axum::http::HeaderValue;
 use axum::http::header::HeaderName;
 use axum::response::Response;
-use lode_engine::PlanWarning;
 
 /// The field's name.
 pub(crate) const WARNING: HeaderName = HeaderName::from_static("lode-warning");
@@ -16,7 +15,7 @@ const VALUE_BYTES_MAX: usize = 4 << 10;
 const MORE: &str = "\"and others: see EXPLAIN\"";
 
 /// Puts the warnings into the head of an answer.
-pub(crate) fn tell(warnings: &[PlanWarning], response: &mut Response) {
+pub(crate) fn tell(warnings: &[impl ToString], response: &mut Response) {
     if let Some(value) = value(warnings.iter().map(ToString::to_string)) {
         response.headers_mut().insert(WARNING, value);
     }

@@ -1,6 +1,6 @@
 //! Errors: of shapes, each with the shape, the property and what to do; and of queries that look for violations.
 
-use lode_engine::EngineError;
+use lode_engine::{EngineError, OutOfBudget};
 
 /// Why nothing could be validated.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +27,9 @@ pub enum ShaclError {
     /// The shapes are too many, too large or too deep.
     #[error("{0}")]
     TooLarge(String),
+    /// The shapes take more memory than the budget has.
+    #[error("the shapes, and the queries that they become, take too much memory: {0}")]
+    Memory(#[from] OutOfBudget),
     /// The data cannot be asked: time-out, memory, damage.
     #[error(transparent)]
     Engine(#[from] EngineError),

@@ -1,7 +1,8 @@
 //! The shapes graph: triples in memory, looked up by subject.
 
 use crate::error::ShaclError;
-use crate::vocabulary::{RDF_FIRST, RDF_NIL, RDF_REST, RDF_TYPE, RDFS_SUB_CLASS_OF, sh};
+use crate::vocabulary::{OWL_IMPORTS, RDF_FIRST, RDF_NIL, RDF_REST, RDF_TYPE, RDFS_SUB_CLASS_OF, sh};
+use lode_engine::{MemoryBudget, Reservation};
 use lode_rdf::parse::{ParseOptions, parse};
 use lode_rdf::{
     BlankNode, NamedNode, NamedNodeRef, NamedOrBlankNode, QuadRef, RdfFormat, Term, TermRef, Triple,
@@ -15,6 +16,10 @@ use std::ops::ControlFlow;
 const BYTES_MAX: usize = 64 << 20;
 /// What a triple takes beside its terms' text, about.
 const BYTES_PER_TRIPLE: usize = 100;
+/// What the shapes and the queries that are made of a graph take beside it, for each of its bytes, about (measured with 5 MB of small shapes).
+const MEMORY_PER_BYTE: usize = 5;
+/// A budget is asked for so much at once.
+const RESERVED_BYTES: usize = 64 << 10;
 
 /// The triples of one or more documents, or of a graph.
 #[derive(Debug, Default)]
@@ -24,13 +29,25 @@ pub struct ShapesGraph {
     subjects: Vec<NamedOrBlankNode>,
     documents: usize,
     bytes: usize,
+    /// For the graph and for what is made of it.
+    memory: Option<Reservation>,
 }
 
 impl ShapesGraph {
+    /// An empty graph whose triples, and the shapes and queries that are made of them, are counted in a budget.
+    pub fn within(budget: &MemoryBudget) -> Self {
+        Self { memory: Some(budget.reserve_empty()), ..Self::default() }
+    }
+
+    /// What is counted, for who keeps what was made of the graph.
+    pub(crate) fn into_memory(self) -> Option<Reservation> {
+        self.memory
+    }
+
     /// Adds the triples of a document. Blank nodes of different documents are different; in formats with graphs, all graphs count.
     ///
     /// # Errors
-    /// [`ShaclError::Document`] where the document is not what its format allows, [`ShaclError::TooLarge`] where the graph becomes too large.
+    /// [`ShaclError::Document`] where the document is not what its format allows; else as [`Self::insert`].
     pub fn add_document(
         &mut self,
         name: &str,
@@ -40,23 +57,28 @@ impl ShapesGraph {
     ) -> Result<(), ShaclError> {
         let number = self.documents;
         self.documents += 1;
-        let mut is_too_large = false;
+        let mut inserted = Ok(());
         parse(format, text, options, &mut |quad: QuadRef<'_>| {
-            is_too_large = self.insert(in_document(quad, number)).is_err();
-            if is_too_large { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            inserted = self.insert(in_document(quad, number));
+            if inserted.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
         .map_err(|error| ShaclError::Document { document: name.to_owned(), message: error.to_string() })?;
-        if is_too_large { Err(too_large()) } else { Ok(()) }
+        inserted
     }
 
     /// Adds a triple as it is.
     ///
     /// # Errors
-    /// [`ShaclError::TooLarge`] where the graph becomes too large.
+    /// [`ShaclError::TooLarge`] where the graph becomes too large, [`ShaclError::Memory`] where the budget has no memory for it.
     pub fn insert(&mut self, triple: Triple) -> Result<(), ShaclError> {
         self.bytes += BYTES_PER_TRIPLE + triple.predicate.as_str().len() + text_bytes(&triple.object);
         if self.bytes > BYTES_MAX {
             return Err(too_large());
+        }
+        let taken = self.bytes * MEMORY_PER_BYTE;
+        if let Some(memory) = self.memory.as_mut().filter(|memory| memory.bytes() < taken) {
+            let more = taken - memory.bytes() + RESERVED_BYTES;
+            memory.grow(more)?;
         }
         let Self { by_subject, subjects, .. } = self;
         let said = by_subject.entry(triple.subject).or_insert_with_key(|subject| {
@@ -128,6 +150,16 @@ impl ShapesGraph {
             }
         }
         false
+    }
+
+    /// What subjects import (`owl:imports`) of which nothing is said here.
+    pub(crate) fn missing_imports(&self) -> impl Iterator<Item = &Term> {
+        let imported = self.subjects.iter().flat_map(|subject| self.values(subject, OWL_IMPORTS));
+        let is_known = |name: &str| sh("").as_str().trim_end_matches('#') == name.trim_end_matches('#');
+        imported.filter(move |value| match value {
+            Term::NamedNode(name) if is_known(name.as_str()) => false,
+            value => as_node(value).is_none_or(|node| self.said(&node).is_empty()),
+        })
     }
 
     /// The members of a list, or what is wrong with it.

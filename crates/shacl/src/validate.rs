@@ -256,7 +256,7 @@ pub fn shapes_of_graph(
     let options = QueryOptions { dataset: None, reasoning: None, ..options.clone() };
     let query = format!("SELECT ?s ?p ?o {{ GRAPH {graph} {{ ?s ?p ?o }} }}");
     let prepared = PreparedQuery::new(&query, snapshot.clone(), &options)?;
-    let mut shapes = ShapesGraph::default();
+    let mut shapes = options.memory.as_ref().map_or_else(ShapesGraph::default, ShapesGraph::within);
     let QueryResults::Solutions(mut solutions) = prepared.run()? else { return Ok(shapes) };
     while let Some(batch) = solutions.next_batch()? {
         for row in 0..batch.rows() {

@@ -1,5 +1,6 @@
 //! Validation by a server.
 
+use super::change::warnings;
 use super::{Asked, Remote, Told, parameter, read_for};
 use crate::args::ValidateArgs;
 use crate::exit::{Done, wrong_usage};
@@ -22,7 +23,8 @@ pub fn validate(args: &ValidateArgs, url: &str) -> anyhow::Result<Done> {
         return Err(wrong_usage(format!("{name} is for a folder")));
     }
     // Files of all kinds become one document.
-    let text: String = read_shapes(&args.shapes)?.triples().map(|triple| format!("{triple} .\n")).collect();
+    let text: String =
+        read_shapes(&args.shapes, None)?.triples().map(|triple| format!("{triple} .\n")).collect();
     let parameters = [
         parameter("graph", &args.graph),
         parameter("limit", &args.limit.to_string()),
@@ -37,6 +39,7 @@ pub fn validate(args: &ValidateArgs, url: &str) -> anyhow::Result<Done> {
     let cancel = CancelToken::new(args.timeout);
     let server = Remote::new(url, &args.login)?;
     let response = server.ask_at("/shacl", &asked, &cancel)?;
+    warnings(&response).iter().for_each(|warning| say!("warning: {warning}"));
     let conforms = response.headers().get("lode-conforms").is_some_and(|value| value == "true");
     read_for(&cancel);
     let mut out = Screen::new(!args.output.no_pager);

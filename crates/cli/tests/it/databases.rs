@@ -438,6 +438,20 @@ fn an_old_transaction_ends_whoever_asks_for_it_still() {
 }
 
 #[test]
+fn a_transaction_that_shapes_refuse_is_told_why() {
+    let lode = Lode::new();
+    let shapes = "@prefix sh: <http://www.w3.org/ns/shacl#> . <a:S> sh:targetClass <a:C> ; \
+                  sh:property [ sh:path <a:p> ; sh:minCount 1 ] .";
+    lode.write("shapes.ttl", shapes);
+    let endpoint = start(&lode, &["--shapes", "shapes.ttl"]);
+    make(&endpoint, "d").is(201);
+    let open = Begun::new(&endpoint, "d");
+    open.act("ADD", "text/turtle", "<a:s> a <a:C> .").is(204);
+    let refused = open.act("COMMIT", "text/plain", "").is(409).body;
+    assert!(refused.contains("sh:focusNode <a:s>"), "{refused}");
+}
+
+#[test]
 fn transactions_over_several_requests() {
     let lode = Lode::new();
     let endpoint = start(&lode, &["--transaction-idle", "2", "--update-timeout", "20"]);

@@ -155,7 +155,7 @@ fn validated(data: Vec<u8>, base: &str, shapes: &[u8], name: &str) -> Result<Vec
     let options = ParseOptions::default().with_base_iri(name)?;
     graph.add_document(name, lode_rdf::RdfFormat::Turtle, shapes, &options)?;
     into_graph(&database, shapes, name)?;
-    let shapes = Shapes::read(&graph)?;
+    let shapes = Shapes::read(graph)?;
     let options = ValidateOptions {
         results_max: u64::MAX,
         shapes_graph: Some(NamedNode::new(name)?),

@@ -137,8 +137,17 @@ impl OpenTransaction {
     /// Where a request has failed, or the store refuses it. Nothing was changed then, unless the error is
     /// [`InDoubt`](lode_store::StoreError::InDoubt).
     pub fn commit(self) -> Result<Commit, EngineError> {
+        let graphs = self.graphs.clone();
+        self.commit_for(&graphs)
+    }
+
+    /// The same for who may read these graphs, where it was begun with other rules: why a check refuses it is told to who may read all.
+    ///
+    /// # Errors
+    /// Like [`OpenTransaction::commit`].
+    pub fn commit_for(self, graphs: &GraphRules) -> Result<Commit, EngineError> {
         let commit = self.draft.ok_or_else(failed)?.commit();
-        let commit = commit.map_err(|error| without_report(error, &self.graphs))?;
+        let commit = commit.map_err(|error| without_report(error, graphs))?;
         Ok(if self.adds_unseen { Commit { inserted: self.added, ..commit } } else { commit })
     }
 }

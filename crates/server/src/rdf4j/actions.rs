@@ -125,7 +125,8 @@ pub(super) async fn act(
         "PREPARE" => with(&held, |open| open.snapshot().map(drop)).await.map(no_content),
         "COMMIT" => {
             let ended = take(&state, &number, &held).await?;
-            let commit = blocking(move || Ok(ended.commit()?)).await?;
+            let rules = graph_rules();
+            let commit = blocking(move || Ok(ended.commit_for(&rules)?)).await?;
             changed(commit.inserted, commit.deleted, commit.version);
             let version = with_version(commit.version);
             let (inserted, deleted) = (commit.inserted, commit.deleted);

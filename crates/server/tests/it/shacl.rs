@@ -77,7 +77,7 @@ fn changes_that_violate_are_refused_with_a_report() {
     let mut graph = lode_shacl::ShapesGraph::default();
     let options = lode_rdf::parse::ParseOptions::default();
     graph.add_document("shapes", lode_rdf::RdfFormat::Turtle, SHAPES.as_bytes(), &options).unwrap();
-    let shapes = lode_shacl::Shapes::read(&graph).unwrap();
+    let shapes = lode_shacl::Shapes::read(graph).unwrap();
     let check = lode_shacl::guard(shapes.into(), lode_shacl::ValidateOptions::default());
     database.store().check_commits(check).unwrap();
     let address = serve_database(database, ServerOptions::default());
@@ -90,4 +90,17 @@ fn changes_that_violate_are_refused_with_a_report() {
     assert_eq!(put("<http://e/a> a <http://e/C> ; <http://e/p> 10 .").0 / 100, 2);
     assert_eq!(update("DELETE WHERE { ?s <http://e/p> ?o }").0, 409);
     assert_eq!(send(address, "DELETE", "/data?default", "").0 / 100, 2);
+}
+
+#[test]
+fn what_shapes_do_not_mean_is_warned_of() {
+    let address = serve();
+    let shapes = format!("{SHAPES} <http://e/S> sh:minCounts 1 .");
+    let (status, head, _) = ask(address, "", &shapes);
+    assert!(
+        status == 200 && head.contains("lode-warning: ") && head.contains("did you mean sh:mincount?"),
+        "{head}"
+    );
+    let (_, head, _) = ask(address, "", SHAPES);
+    assert!(!head.contains("lode-warning"), "{head}");
 }

@@ -1,6 +1,6 @@
 //! Constraint components that the shapes graph declares: their parameters, their validators, and prefixes of queries.
 
-use super::parameters::{iri, is_true, messages, only, text, wrong};
+use super::parameters::{flag, iri, messages, only, text, wrong};
 use crate::error::ShaclError;
 use crate::graph::{ShapesGraph, as_node};
 use crate::vocabulary::{OWL_IMPORTS, sh};
@@ -82,7 +82,7 @@ fn parameter(graph: &ShapesGraph, node: &NamedOrBlankNode, value: &Term) -> Resu
     if variable.is_empty() || variable.starts_with(|c: char| c.is_numeric()) {
         return Err(wrong(node, "parameter", format!("the end of {property} is no name of a variable")));
     }
-    let is_optional = graph.of(&declared, "optional").into_iter().any(is_true);
+    let is_optional = flag(graph, &declared, "optional")?;
     Ok(Parameter { property, variable, is_optional })
 }
 

@@ -12,6 +12,7 @@ use crate::model::{Shape, ShapeId};
 use crate::path::Path;
 use crate::vocabulary::{OTHERS, PARAMETERS, SH, sh};
 use custom::Component;
+use lode_engine::Reservation;
 use lode_rdf::{NamedOrBlankNode, Term};
 use std::collections::HashMap;
 
@@ -27,6 +28,8 @@ pub struct Shapes {
     /// Those with targets.
     pub(crate) roots: Vec<ShapeId>,
     warnings: Vec<String>,
+    /// What they take, where that is counted.
+    _memory: Option<Reservation>,
 }
 
 impl Shapes {
@@ -34,7 +37,13 @@ impl Shapes {
     ///
     /// # Errors
     /// [`ShaclError::Shape`] where a shape that is used is none, or contains itself.
-    pub fn read(graph: &ShapesGraph) -> Result<Self, ShaclError> {
+    pub fn read(graph: ShapesGraph) -> Result<Self, ShaclError> {
+        let mut shapes = Self::of(&graph)?;
+        shapes._memory = graph.into_memory();
+        Ok(shapes)
+    }
+
+    fn of(graph: &ShapesGraph) -> Result<Self, ShaclError> {
         let components = custom::components(graph)?;
         let mut reader = Reader {
             graph,
@@ -51,6 +60,9 @@ impl Shapes {
             }
         }
         let mut shapes = reader.shapes;
+        for imported in graph.missing_imports() {
+            shapes.warn(format!("owl:imports {imported} is not followed: give that document, too"));
+        }
         if shapes.roots.is_empty() {
             shapes.warn(
                 "no shape has a target (sh:targetClass, sh:targetNode, ...), so nothing is validated".into(),
@@ -156,7 +168,7 @@ impl Reader<'_> {
             targets: targets::of(self.graph, node)?,
             severity,
             messages: parameters::messages(self.graph, node)?,
-            is_deactivated: self.graph.of(node, "deactivated").into_iter().any(parameters::is_true),
+            is_deactivated: parameters::flag(self.graph, node, "deactivated")?,
             constraints: self.constraints(node, path.is_some())?,
             path,
         })
@@ -181,8 +193,9 @@ impl Reader<'_> {
         self.shape(&inner)
     }
 
-    /// Warns of what is of SHACL's namespace and is not in it.
+    /// Warns of what is of SHACL's namespace and is not in it, and of what has no effect.
     fn look_for_mistakes(&mut self, node: &NamedOrBlankNode) {
+        self.look_for_what_has_no_effect(node);
         for (property, _) in self.graph.said(node) {
             let Some(local) = property.as_str().strip_prefix(SH) else { continue };
             if PARAMETERS.contains(&local) || OTHERS.contains(&local) {
@@ -193,5 +206,34 @@ impl Reader<'_> {
             let help = meant.map_or_else(String::new, |name| format!("; did you mean sh:{name}?"));
             self.shapes.warn(format!("the shape {node}: there is no sh:{local} for shapes{help}"));
         }
+    }
+
+    /// Warns of parameters that say nothing without another one, and of booleans that are not read as such.
+    fn look_for_what_has_no_effect(&mut self, node: &NamedOrBlankNode) {
+        const NEEDS: [(&str, &[&str]); 6] = [
+            ("ignoredProperties", &["closed"]),
+            ("flags", &["pattern"]),
+            ("qualifiedMinCount", &["qualifiedValueShape"]),
+            ("qualifiedMaxCount", &["qualifiedValueShape"]),
+            ("qualifiedValueShapesDisjoint", &["qualifiedValueShape"]),
+            ("qualifiedValueShape", &["qualifiedMinCount", "qualifiedMaxCount"]),
+        ];
+        let has = |local: &str| !self.graph.of(node, local).is_empty();
+        let mut warnings = Vec::new();
+        for (local, needs) in NEEDS {
+            if has(local) && !needs.iter().copied().any(has) {
+                let needs = needs.iter().map(|other| format!("sh:{other}")).collect::<Vec<_>>().join(" or ");
+                warnings.push(format!("the shape {node}: sh:{local} has no effect without {needs}"));
+            }
+        }
+        for local in parameters::FLAGS {
+            let values = self.graph.of(node, local);
+            if values.into_iter().any(|value| parameters::boolean(value) == Some("1")) {
+                warnings.push(format!(
+                    "the shape {node}: sh:{local} 1 has no effect (the W3C's tests want it so): write true"
+                ));
+            }
+        }
+        warnings.into_iter().for_each(|warning| self.shapes.warn(warning));
     }
 }

@@ -6,9 +6,35 @@ use crate::model::NodeKind;
 use crate::vocabulary::{SH, XSD_BOOLEAN};
 use lode_rdf::{Literal, NamedNode, NamedOrBlankNode, Term};
 
-/// Whether a value is `true`, and nothing that only means it.
-pub fn is_true(value: &Term) -> bool {
-    matches!(value, Term::Literal(literal) if literal.value() == "true" && literal.datatype() == XSD_BOOLEAN)
+/// Parameters that are true or false.
+pub const FLAGS: [&str; 5] =
+    ["closed", "deactivated", "uniqueLang", "qualifiedValueShapesDisjoint", "optional"];
+
+/// Whether a parameter is said to be `true`; `1`, which only means it, is not (test uniqueLang-002 of the W3C).
+/// What is no boolean is refused: a guard that silently is none would be worse.
+pub fn flag(graph: &ShapesGraph, node: &NamedOrBlankNode, local: &str) -> Result<bool, ShaclError> {
+    let mut is_true = false;
+    for value in graph.of(node, local) {
+        match boolean(value) {
+            Some(text) => is_true |= text == "true",
+            None => {
+                let problem =
+                    format!("{} is no xsd:boolean: write true or false, without quotes", shown(value));
+                return Err(wrong(node, local, problem));
+            }
+        }
+    }
+    Ok(is_true)
+}
+
+/// The text of a boolean.
+pub fn boolean(value: &Term) -> Option<&str> {
+    match value {
+        Term::Literal(literal) if literal.datatype() == XSD_BOOLEAN => {
+            Some(literal.value()).filter(|text| ["true", "false", "1", "0"].contains(text))
+        }
+        _ => None,
+    }
 }
 
 /// The only value of a parameter, if there is one.

@@ -59,7 +59,7 @@ impl Reader<'_> {
         if let Some(count) = number(self.graph, node, "maxCount")? {
             found.push(named("MaxCount", Rule::MaxCount(count)));
         }
-        if only(self.graph, node, "uniqueLang")?.is_some_and(parameters::is_true) {
+        if parameters::flag(self.graph, node, "uniqueLang")? {
             found.push(named("UniqueLang", Rule::UniqueLang));
         }
         Ok(())
@@ -179,9 +179,9 @@ impl Reader<'_> {
         ];
         for value in self.graph.of(node, "qualifiedValueShape") {
             let shape = self.shape_of(node, "qualifiedValueShape", value)?;
-            let others = match only(self.graph, node, "qualifiedValueShapesDisjoint")? {
-                Some(disjoint) if parameters::is_true(disjoint) => self.beside(node, value)?,
-                _ => Vec::new(),
+            let others = match parameters::flag(self.graph, node, "qualifiedValueShapesDisjoint")? {
+                true => self.beside(node, value)?,
+                false => Vec::new(),
             };
             for (local, component, is_least) in counts {
                 let Some(count) = number(self.graph, node, local)? else { continue };
@@ -213,7 +213,7 @@ impl Reader<'_> {
     }
 
     fn of_others(&self, node: &NamedOrBlankNode, found: &mut Found) -> Result<(), ShaclError> {
-        if only(self.graph, node, "closed")?.is_some_and(parameters::is_true) {
+        if parameters::flag(self.graph, node, "closed")? {
             let mut allowed = self.allowed_by_properties(node);
             if let Some(ignored) = only(self.graph, node, "ignoredProperties")? {
                 for value in list(self.graph, node, "ignoredProperties", ignored)? {
@@ -248,7 +248,7 @@ impl Reader<'_> {
             let Some(constraint) = as_node(value) else {
                 return Err(wrong(node, "sparql", format!("{value} is no constraint")));
             };
-            if self.graph.of(&constraint, "deactivated").into_iter().any(parameters::is_true) {
+            if parameters::flag(self.graph, &constraint, "deactivated")? {
                 continue;
             }
             let Some(select) = only(self.graph, &constraint, "select")? else {

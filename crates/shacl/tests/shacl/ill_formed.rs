@@ -1,7 +1,12 @@
 //! Wrong shapes: each gets a message with the shape, the property and what is wrong.
 
 use crate::support::{found, shapes};
-use lode_shacl::ShaclError;
+use lode_engine::MemoryBudget;
+use lode_rdf::RdfFormat;
+use lode_rdf::parse::ParseOptions;
+use lode_shacl::{ShaclError, Shapes, ShapesGraph};
+
+const SH: &str = "http://www.w3.org/ns/shacl#";
 
 #[test]
 fn wrong_shapes_are_told() {
@@ -27,6 +32,16 @@ fn wrong_shapes_are_told() {
         ("sh:message :x", vec!["sh:message", "no text"]),
         ("sh:targetNode [ ]", vec!["sh:targetNode", "neither an IRI nor a literal"]),
         ("sh:targetSubjectsOf \"x\"", vec!["sh:targetSubjectsOf", "no IRI"]),
+        ("sh:closed \"true\"", vec!["sh:closed", "no xsd:boolean", "without quotes"]),
+        ("sh:deactivated :yes", vec!["sh:deactivated", "no xsd:boolean"]),
+        (
+            "sh:path :p ; sh:uniqueLang \"yes\"^^<http://www.w3.org/2001/XMLSchema#boolean>",
+            vec!["sh:uniqueLang", "no xsd:boolean"],
+        ),
+        (
+            "sh:path :p ; sh:qualifiedMinCount 1 ; sh:qualifiedValueShape :S2 ; sh:qualifiedValueShapesDisjoint 1",
+            vec!["sh:qualifiedValueShapesDisjoint", "no xsd:boolean"],
+        ),
         ("sh:sparql [ ]", vec!["sh:sparql", "no sh:select"]),
         ("sh:sparql \"x\"", vec!["sh:sparql", "no constraint"]),
     ] {
@@ -77,4 +92,46 @@ fn mistakes_are_warned_of() {
 fn documents_that_are_none_are_told() {
     let error = shapes(":S sh:targetClass ").unwrap_err();
     assert!(matches!(error, ShaclError::Document { .. }), "{error}");
+}
+
+#[test]
+fn what_has_no_effect_is_warned_of() {
+    let text =
+        ":S sh:targetClass :C ; sh:ignoredProperties ( :p ) ; sh:flags \"i\" ; sh:property [ sh:path :p ; \
+                sh:qualifiedMinCount 1 ], [ sh:path :q ; sh:qualifiedValueShape [ sh:class :D ] ; \
+                sh:uniqueLang \"1\"^^<http://www.w3.org/2001/XMLSchema#boolean> ] .
+                <http://e/> owl:imports <http://e/more>, <http://www.w3.org/ns/shacl#> .";
+    let warnings = shapes(text).unwrap().warnings().join("\n");
+    for part in [
+        "sh:ignoredProperties has no effect without sh:closed",
+        "sh:flags has no effect without sh:pattern",
+        "sh:qualifiedMinCount has no effect without sh:qualifiedValueShape",
+        "sh:qualifiedValueShape has no effect without sh:qualifiedMinCount or sh:qualifiedMaxCount",
+        "sh:uniqueLang 1 has no effect",
+        "owl:imports <http://e/more> is not followed",
+    ] {
+        assert!(warnings.contains(part), "{part}\n{warnings}");
+    }
+    assert_eq!(warnings.lines().count(), 6, "{warnings}");
+}
+
+#[test]
+fn shapes_take_memory_of_a_budget() {
+    let budget = MemoryBudget::new(4 << 20);
+    let text = |count: usize| -> String {
+        let shape = |n| format!("<http://e/S{n}> <{SH}targetClass> <http://e/C{n}> ; <{SH}closed> true .\n");
+        (0..count).map(shape).collect()
+    };
+    let read = |text: &str| {
+        let mut graph = ShapesGraph::within(&budget);
+        let options = ParseOptions::default();
+        graph.add_document("shapes", RdfFormat::Turtle, text.as_bytes(), &options)?;
+        Shapes::read(graph)
+    };
+    let shapes = read(&text(100)).unwrap();
+    assert!(budget.used() > text(100).len() * 5, "{} are counted", budget.used());
+    let error = read(&text(10_000)).unwrap_err();
+    assert!(!error.is_of_shapes() && error.to_string().contains("memory"), "{error}");
+    drop(shapes);
+    assert_eq!(budget.used(), 0);
 }

@@ -29,7 +29,7 @@ pub fn graph(turtle: &str) -> Result<ShapesGraph, ShaclError> {
 }
 
 pub fn shapes(turtle: &str) -> Result<Shapes, ShaclError> {
-    Shapes::read(&graph(turtle)?)
+    Shapes::read(graph(turtle)?)
 }
 
 pub fn results(

@@ -1,8 +1,8 @@
 //! The members of a join group, ready to be ordered: the ways each can be had, and what may be done with it besides.
 
-use super::leaves;
 use super::lowering::{Lowering, keep_best};
-use super::node::{self, PathSize, Planned};
+use super::node::{self, Planned};
+use super::path_size::PathSize;
 use crate::cardinality::{Distinct, constant_prefix, estimate, scan_orders, slot_at, with_order};
 use crate::logical::{Logical, LogicalOp, QuadPattern, term_slot_var};
 use crate::plan::{GraphScope, Path, ScanPattern, Slot, TermSlot, VarId};
@@ -50,7 +50,7 @@ impl Input {
                 Self { vars, certain, rows: 1.0, distinct: Distinct::new(), plans: Vec::new(), access }
             }
             LogicalOp::Path { subject, path, object, graph } => {
-                let size = leaves::path_size(subject, path, object, graph, lowering.stats);
+                let size = PathSize::estimate(subject, path, object, graph, lowering.stats);
                 let access = Access::Path {
                     subject: subject.clone(),
                     path: path.clone(),

@@ -14,6 +14,7 @@ mod lowering;
 mod multiway;
 mod node;
 mod objects;
+mod path_size;
 mod prefixes;
 mod ranges;
 mod sideways;

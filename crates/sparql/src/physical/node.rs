@@ -1,6 +1,7 @@
 //! Plan nodes with what is known of their output: one constructor per operator.
 
 use super::cost;
+use super::path_size::PathSize;
 use crate::cardinality::{Distinct, selectivity};
 use crate::expr::{Aggregate, Expr};
 use crate::logical::{graph_var, slot_var, term_slot_var};
@@ -346,14 +347,19 @@ pub(super) fn path(
     let own: VarSet = [&subject, &object].into_iter().filter_map(term_slot_var).collect();
     let Some(input) = input else {
         let columns = own.union(&graph_var(&graph).into_iter().collect());
+        let distinct = size.distinct(&subject, &object);
         let op = PlanOp::Path { input: None, subject, path, object, graph };
-        return leaf(op, &columns, &columns, size.rows, cost::path(size.edges));
+        let vars = columns.as_slice().to_vec();
+        return Planned::new(op, vars, &columns, Vec::new(), size.rows, cost::path(size.edges), distinct);
     };
     let bound = own.intersect(&input.certain());
     let fixed = bound.len() + usize::from(own.len() < 2);
     let mut certain = input.certain();
     certain.extend(&own);
-    let distinct = input.distinct;
+    let mut distinct = input.distinct;
+    for (var, count) in size.distinct(&subject, &object) {
+        distinct.entry(var).and_modify(|d| *d = d.min(count)).or_insert(count);
+    }
     let node = input.node;
     let mut vars = node.vars.clone();
     vars.extend(own.iter().filter(|v| !node.vars.contains(v)).collect::<Vec<_>>());
@@ -364,28 +370,6 @@ pub(super) fn path(
     let sorted_by = node.sorted_by.clone();
     let op = PlanOp::Path { input: Some(Arc::new(node)), subject, path, object, graph };
     Planned::new(op, vars, &certain, sorted_by, rows, cost, distinct)
-}
-
-/// How large a path's search is, roughly.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct PathSize {
-    /// Pairs of ends.
-    pub rows: f64,
-    /// Edges visited when all starts are searched.
-    pub edges: f64,
-    /// Starts.
-    pub starts: f64,
-}
-
-impl PathSize {
-    /// The cost of searching from so many rows.
-    pub fn search_cost(&self, rows: f64) -> f64 {
-        cost::path(rows * self.per_start() * 2.0).min(cost::path(self.edges) + rows * 100.0)
-    }
-
-    fn per_start(&self) -> f64 {
-        (self.rows / self.starts.max(1.0)).max(1.0)
-    }
 }
 
 /// All rows of a service.

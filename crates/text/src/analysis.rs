@@ -111,7 +111,8 @@ impl Language {
     /// That of a language tag. One without an algorithm is as none.
     pub fn of_tag(tag: &str) -> Self {
         let primary = tag.split('-').next().unwrap_or_default();
-        let same = |(tags, _): &(&[&str], Algorithm)| tags.iter().any(|tag| tag.eq_ignore_ascii_case(primary));
+        let same =
+            |(tags, _): &(&[&str], Algorithm)| tags.iter().any(|tag| tag.eq_ignore_ascii_case(primary));
         let place = LANGUAGES.iter().position(same).and_then(|place| u8::try_from(place + 1).ok());
         place.map_or(Self::NONE, Self)
     }

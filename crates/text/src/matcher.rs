@@ -55,7 +55,12 @@ impl<'q> Matcher<'q> {
     }
 
     /// Whether a text matches. `spend` is told what was done, in bytes that were looked at; where it gives `None`, so does this.
-    pub fn is_match(&mut self, text: &str, language: Language, spend: impl Fn(usize) -> Option<()>) -> Option<bool> {
+    pub fn is_match(
+        &mut self,
+        text: &str,
+        language: Language,
+        spend: impl Fn(usize) -> Option<()>,
+    ) -> Option<bool> {
         if self.query.is_monotone {
             // The first words may do.
             self.scan(text, language, spend, |matcher, _, is_new| !(is_new && matcher.holds()))?;
@@ -66,7 +71,12 @@ impl<'q> Matcher<'q> {
     }
 
     /// How well a text matches: 0 where it does not.
-    pub fn score(&mut self, text: &str, language: Language, spend: impl Fn(usize) -> Option<()>) -> Option<f64> {
+    pub fn score(
+        &mut self,
+        text: &str,
+        language: Language,
+        spend: impl Fn(usize) -> Option<()>,
+    ) -> Option<f64> {
         self.scan(text, language, spend, |_, _, _| true)?;
         if !self.holds() {
             return Some(0.0);
@@ -76,7 +86,7 @@ impl<'q> Matcher<'q> {
         let has = |leaf: usize| self.counts.get(leaf).is_some_and(|count| *count > 0);
         self.query.query.root.each_scored(&has, &mut |leaf, boost| {
             let count = f64::from(self.counts.get(leaf).copied().unwrap_or(0));
-            score += boost * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length));
+            score += boost * (count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length)));
         });
         Some(score)
     }

@@ -42,10 +42,12 @@ pub enum Dialect {
 /// [`QueryError`] where it is none, looks for nothing, or is too large.
 pub fn parse(text: &str, dialect: Dialect) -> Result<Query> {
     if text.len() > BYTES_MAX {
-        let message = format!("the query for words has {} bytes, of which {BYTES_MAX} are allowed", text.len());
+        let message =
+            format!("the query for words has {} bytes, of which {BYTES_MAX} are allowed", text.len());
         return Err(QueryError::new(0..text.len(), message, "look for fewer words"));
     }
-    let mut parser = Parser { text, at: 0, dialect, depth: 0, leaves: Vec::new(), numbers: HashMap::new(), count: 0 };
+    let mut parser =
+        Parser { text, at: 0, dialect, depth: 0, leaves: Vec::new(), numbers: HashMap::new(), count: 0 };
     let root = parser.sequence()?;
     if parser.peek().is_some() {
         let at = parser.at..parser.at + 1;
@@ -101,7 +103,9 @@ impl<'t> Parser<'t> {
     fn take_operator(&mut self, word: &str, sign: &str) -> bool {
         self.skip_space();
         let behind = self.rest().strip_prefix(word);
-        if behind.is_some_and(|rest| !rest.starts_with(|c: char| !c.is_whitespace() && !"()\"'+-!".contains(c))) {
+        if behind
+            .is_some_and(|rest| !rest.starts_with(|c: char| !c.is_whitespace() && !"()\"'+-!".contains(c)))
+        {
             self.at += word.len();
             return true;
         }
@@ -211,8 +215,13 @@ impl<'t> Parser<'t> {
             Some('"') => self.quoted('"'),
             Some('\'') if self.dialect == Dialect::Virtuoso => self.quoted('\''),
             Some(c @ ('[' | '{' | '/')) => {
-                let message = format!("`{c}` begins a range or a regular expression, which there are none of");
-                Err(QueryError::new(start..start + 1, message, "use FILTER with < or REGEX, or write \\ before it"))
+                let message =
+                    format!("`{c}` begins a range or a regular expression, which there are none of");
+                Err(QueryError::new(
+                    start..start + 1,
+                    message,
+                    "use FILTER with < or REGEX, or write \\ before it",
+                ))
             }
             _ => self.word(),
         }
@@ -251,7 +260,11 @@ impl<'t> Parser<'t> {
                 Some((_, c)) => inside.push(c),
                 None => {
                     let message = format!("a {quote} without another one");
-                    return Err(QueryError::new(start..start + 1, message, "write \\ before it for the character"));
+                    return Err(QueryError::new(
+                        start..start + 1,
+                        message,
+                        "write \\ before it for the character",
+                    ));
                 }
             }
         };
@@ -307,7 +320,11 @@ impl<'t> Parser<'t> {
         });
         let Some(plain) = plain.collect::<Option<String>>() else { return self.pattern(&pieces, start..end) };
         if self.dialect == Dialect::Virtuoso && plain.eq_ignore_ascii_case("near") {
-            return Err(QueryError::new(start..end, "NEAR is not known", "write the words as a phrase: \"one two\"~100"));
+            return Err(QueryError::new(
+                start..end,
+                "NEAR is not known",
+                "write the words as a phrase: \"one two\"~100",
+            ));
         }
         if !self.take("~") {
             return self.words(&plain, 0, start);
@@ -363,10 +380,14 @@ impl<'t> Parser<'t> {
 
     /// A word, or several as a phrase; none where there is none in the text.
     fn words(&mut self, text: &str, slop: u32, start: usize) -> Result<Option<Node>> {
-        let word = |(_, word): (usize, &str)| Word { folded: folded(word).into(), lower: word.to_lowercase().into() };
+        let word = |(_, word): (usize, &str)| Word {
+            folded: folded(word).into(),
+            lower: word.to_lowercase().into(),
+        };
         let mut found: Vec<Word> = words(text).map(word).collect();
         if found.len() > PHRASE_WORDS_MAX {
-            let message = format!("a phrase of {} words, of which {PHRASE_WORDS_MAX} are allowed", found.len());
+            let message =
+                format!("a phrase of {} words, of which {PHRASE_WORDS_MAX} are allowed", found.len());
             return Err(QueryError::new(start..self.at, message, "make it shorter"));
         }
         let leaf = match (found.len(), found.pop()) {
@@ -421,7 +442,11 @@ impl<'t> Parser<'t> {
         let number = digits.parse::<f64>().ok().filter(|number| (0.0..=10_000.0).contains(number));
         match number {
             Some(number) if number > 0.0 && number < 1.0 => Ok(Some(DISTANCE_MAX)),
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 10,000")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "between 0 and 10,000"
+            )]
             Some(number) => Ok(Some(number as u32)),
             None => Err(QueryError::new(start..self.at, "`~` takes a number up to 10000", "write word~1")),
         }

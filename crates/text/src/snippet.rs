@@ -96,7 +96,8 @@ fn word_start(text: &str, from: usize, limit: usize) -> usize {
         return 0;
     }
     let part = text.get(from..limit).unwrap_or_default();
-    part.find(char::is_whitespace).map_or(from, |at| limit - part.get(at..).unwrap_or_default().trim_start().len())
+    part.find(char::is_whitespace)
+        .map_or(from, |at| limit - part.get(at..).unwrap_or_default().trim_start().len())
 }
 
 /// Where the last word ends before `end`, if a word is cut there.
@@ -106,5 +107,8 @@ fn word_end(text: &str, end: usize) -> usize {
     }
     let before = text.get(..end).unwrap_or_default();
     // One word alone is cut where it is.
-    before.rfind(char::is_whitespace).filter(|at| end - at < 64).map_or(end, |at| before.get(..at).unwrap_or_default().trim_end().len())
+    before
+        .rfind(char::is_whitespace)
+        .filter(|at| end - at < 64)
+        .map_or(end, |at| before.get(..at).unwrap_or_default().trim_end().len())
 }

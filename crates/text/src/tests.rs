@@ -139,20 +139,28 @@ fn other_dialects_want_all_words_and_virtuoso_has_single_quotes() {
         let read = parse(query, dialect).expect(query);
         let again = parse(&read.to_string(), Dialect::Lucene).expect("what is written is read");
         let same = parse(same, Dialect::Lucene).expect(same);
-        for text in ["quick brown fox", "quick fox", "brown quick", "fox dog", "quick brown dog", "fox", "quick"] {
+        for text in
+            ["quick brown fox", "quick fox", "brown quick", "fox dog", "quick brown dog", "fox", "quick"]
+        {
             let holds = |query| {
                 let prepared = Prepared::new(query);
                 Matcher::new(&prepared).is_match(text, Language::NONE, |_| Some(()))
             };
             let expected = holds(same.clone());
-            assert_eq!((holds(read.clone()), holds(again.clone())), (expected, expected), "{query} in {text}");
+            assert_eq!(
+                (holds(read.clone()), holds(again.clone())),
+                (expected, expected),
+                "{query} in {text}"
+            );
         }
     }
 }
 
 #[test]
 fn more_and_rarer_in_its_text_is_better() {
-    assert!(score("fox", "fox") > score("fox", "fox and many other words that make the text longer than it was"));
+    assert!(
+        score("fox", "fox") > score("fox", "fox and many other words that make the text longer than it was")
+    );
     assert!(score("fox", "fox fox dog") > score("fox", "fox dog dog"));
     assert!(score("fox dog", "fox dog") > score("fox dog", "fox cat"));
     assert!(score("fox^2 dog", "fox cat") > score("fox dog^2", "fox cat"));

@@ -122,7 +122,9 @@ impl Evaluator<'_> {
             match one.as_ref().and_then(|one| spending.prepared(one)) {
                 Some(prepared) => {
                     let mut matcher = Matcher::new(&prepared);
-                    decode::map_terms(self.cx, ids, |term| of_string(&mut matcher, StringRef::of_term(term)?))?
+                    decode::map_terms(self.cx, ids, |term| {
+                        of_string(&mut matcher, StringRef::of_term(term)?)
+                    })?
                 }
                 None => (vec![None; self.rows()], Texts::default()),
             }
@@ -170,7 +172,11 @@ fn marks(options: &[Value]) -> Option<Marks<'_>> {
     }
     if let Some(chars) = options.get(2) {
         let chars = to_f64(chars).filter(|chars| (1.0..=1e6).contains(chars))?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and a million")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 1 and a million"
+        )]
         let chars = chars as usize;
         marks.chars = chars;
     }

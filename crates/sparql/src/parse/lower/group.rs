@@ -1,7 +1,8 @@
 //! Group graph patterns (SPARQL 1.1 section 18.2.2).
 
 use super::chain::{Joined, together};
-use super::triples::{Link, join, pattern, triples_of};
+use super::links::{Link, join, pattern};
+use super::triples::triples_of;
 use super::{Lowering, Result, Wrong, visible};
 use lode_rdf::Variable;
 use lode_syntax::{At, Node};

@@ -9,6 +9,7 @@ mod chain;
 mod expression;
 mod group;
 mod level;
+mod links;
 mod paths;
 mod search;
 mod select;
@@ -18,6 +19,7 @@ mod tests;
 mod triples;
 mod update;
 mod visible;
+mod wanted;
 
 pub(super) use update::{Lowered, Modified};
 

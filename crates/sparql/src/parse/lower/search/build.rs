@@ -1,8 +1,8 @@
 //! Patterns of searches, and of the triples around them.
 
-use super::super::triples::{Link, pattern, triple_of};
+use super::super::links::{Link, pattern, triple_of};
+use super::super::wanted::{Given, Search, Subjects, Wanted};
 use super::super::{Lowering, Result, Wrong, visible};
-use super::{Given, Search, Subjects, Wanted};
 use crate::text_search::{MATCHES, SCORE, SNIPPET, SearchOption};
 use lode_rdf::{BlankNode, Literal, NamedNode, Variable};
 use lode_text::Dialect;
@@ -39,7 +39,9 @@ impl Lowering<'_> {
                 }
                 of => {
                     let of = term_expression(of);
-                    values.extend(text.score.clone().map(|score| (score, call(SCORE, of.clone(), &text.query))));
+                    values.extend(
+                        text.score.clone().map(|score| (score, call(SCORE, of.clone(), &text.query))),
+                    );
                     conditions.push(call(MATCHES, of, &text.query));
                 }
             }
@@ -50,7 +52,9 @@ impl Lowering<'_> {
             return Err(Box::new(Wrong { span: lost.span.clone(), message, help }));
         }
         let joined = patterns.into_iter().filter(|pattern| *pattern != GraphPattern::default());
-        let mut all = joined.reduce(|left, right| GraphPattern::Join { left: Box::new(left), right: Box::new(right) }).unwrap_or_default();
+        let mut all = joined
+            .reduce(|left, right| GraphPattern::Join { left: Box::new(left), right: Box::new(right) })
+            .unwrap_or_default();
         if let Some(expr) = conditions.into_iter().reduce(|a, b| Expression::And(Box::new(a), Box::new(b))) {
             all = GraphPattern::Filter { expr, inner: Box::new(all) };
         }
@@ -76,7 +80,9 @@ impl Lowering<'_> {
         let rename = |term: &mut TermPattern| renamed(term, &names);
         for link in others {
             match link {
-                Link::Triple(triple) => [&mut triple.subject, &mut triple.object].into_iter().for_each(rename),
+                Link::Triple(triple) => {
+                    [&mut triple.subject, &mut triple.object].into_iter().for_each(rename)
+                }
                 Link::Path { subject, object, .. } => [subject, object].into_iter().for_each(rename),
                 Link::Search(_) => {}
             }
@@ -85,9 +91,16 @@ impl Lowering<'_> {
     }
 
     /// `(?subject ?score ?text ?graph ?property) text:query (...)`.
-    fn subjects(&mut self, asked: &[TermPattern], said: &Subjects, hidden: &mut HashSet<Variable>) -> GraphPattern {
+    fn subjects(
+        &mut self,
+        asked: &[TermPattern],
+        said: &Subjects,
+        hidden: &mut HashSet<Variable>,
+    ) -> GraphPattern {
         let variable = |place: usize| match asked.get(place) {
-            Some(TermPattern::Variable(variable)) if place == 0 || !hidden.contains(variable) => Some(variable.clone()),
+            Some(TermPattern::Variable(variable)) if place == 0 || !hidden.contains(variable) => {
+                Some(variable.clone())
+            }
             _ => None,
         };
         let [score, text, graph, property] = [1, 2, 3, 4].map(variable);
@@ -166,15 +179,19 @@ impl Lowering<'_> {
             found.query = format!("\"{}\"", found.query.replace(['"', '\\'], " "));
         }
         let dialect = if all { Dialect::AllWords } else { Dialect::Lucene };
-        let read = lode_text::parse(&found.query, dialect).map_err(|error| {
-            Box::new(Wrong { span, message: error.message, help: error.help.to_owned() })
-        })?;
+        let read = lode_text::parse(&found.query, dialect)
+            .map_err(|error| Box::new(Wrong { span, message: error.message, help: error.help.to_owned() }))?;
         found.query = read.to_string();
         Ok(found)
     }
 
     /// Texts that match, each once.
-    fn texts(&mut self, variable: &Variable, text: &TextSearch, hidden: &mut HashSet<Variable>) -> GraphPattern {
+    fn texts(
+        &mut self,
+        variable: &Variable,
+        text: &TextSearch,
+        hidden: &mut HashSet<Variable>,
+    ) -> GraphPattern {
         let [subject, predicate] = [(); 2].map(|()| {
             let made = self.fresh();
             hidden.insert(made.clone());
@@ -194,7 +211,11 @@ impl Lowering<'_> {
         });
         if let Some(variable_of_score) = &score {
             let expression = call(SCORE, variable.clone().into(), &text.query);
-            found = GraphPattern::Extend { inner: Box::new(found), variable: variable_of_score.clone(), expression };
+            found = GraphPattern::Extend {
+                inner: Box::new(found),
+                variable: variable_of_score.clone(),
+                expression,
+            };
         }
         match (text.limit, &score) {
             (Some(limit), Some(score)) => best(found, score, limit, hidden, &[]),
@@ -302,7 +323,9 @@ fn renamed(term: &mut TermPattern, names: &HashMap<BlankNode, Variable>) {
             }
         }
         TermPattern::Triple(triple) => {
-            crate::stack::room(|| [&mut triple.subject, &mut triple.object].into_iter().for_each(|term| renamed(term, names)));
+            crate::stack::room(|| {
+                [&mut triple.subject, &mut triple.object].into_iter().for_each(|term| renamed(term, names))
+            });
         }
         _ => {}
     }

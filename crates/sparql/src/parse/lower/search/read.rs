@@ -1,7 +1,7 @@
 //! What a search says, read from the tree.
 
+use super::super::wanted::{Given, Highlight, Subjects, Wanted};
 use super::super::{Lowering, Result, Wrong};
-use super::{Given, Highlight, Subjects, Wanted};
 use crate::text_search::{self, Property, SearchOption};
 use lode_rdf::NamedNode;
 use lode_syntax::{At, Node};
@@ -9,10 +9,10 @@ use lode_text::{Dialect, QueryError};
 use spargebra::term::TermPattern;
 
 /// What `text:query` takes.
-const TAKES: &str =
-    "it takes (property... \"query\" limit \"lang:en\" \"highlight:s:<b>|e:</b>\"), all but the query as you like";
+const TAKES: &str = "it takes (property... \"query\" limit \"lang:en\" \"highlight:s:<b>|e:</b>\"), all but the query as you like";
 /// What stands before it.
-const GIVES: &str = "before it stands one term, or (?subject ?score ?text ?graph ?property), or the first of these";
+const GIVES: &str =
+    "before it stands one term, or (?subject ?score ?text ?graph ?property), or the first of these";
 
 impl<'t> Lowering<'t> {
     /// What a property means that is of search; none where search is not understood, as in templates and in what is sent to others.
@@ -35,12 +35,22 @@ impl<'t> Lowering<'t> {
     }
 
     /// What is said behind a property of search.
-    pub(in crate::parse::lower) fn search_object(&mut self, property: Property, at: At<'t>) -> Result<Wanted> {
+    pub(in crate::parse::lower) fn search_object(
+        &mut self,
+        property: Property,
+        at: At<'t>,
+    ) -> Result<Wanted> {
         Ok(match property {
             Property::Query => Wanted::Subjects(Box::new(self.query_arguments(at)?)),
-            Property::Contains => Wanted::Text { query: self.canonical(at, Dialect::Virtuoso)?, is_blazegraph: false },
-            Property::ContainsWord => Wanted::Text { query: self.canonical(at, Dialect::AllWords)?, is_blazegraph: false },
-            Property::Search => Wanted::Text { query: self.query_text(at, Dialect::Lucene)?, is_blazegraph: true },
+            Property::Contains => {
+                Wanted::Text { query: self.canonical(at, Dialect::Virtuoso)?, is_blazegraph: false }
+            }
+            Property::ContainsWord => {
+                Wanted::Text { query: self.canonical(at, Dialect::AllWords)?, is_blazegraph: false }
+            }
+            Property::Search => {
+                Wanted::Text { query: self.query_text(at, Dialect::Lucene)?, is_blazegraph: true }
+            }
             Property::SearchOption(option) => Wanted::Option(option, self.given(option, at)?),
         })
     }
@@ -83,7 +93,9 @@ impl<'t> Lowering<'t> {
             return Ok(said);
         }
         let mut parts = at.children().peekable();
-        while let Some(part) = parts.next_if(|part| matches!(part.node(), Node::Iri | Node::Name | Node::Type)) {
+        while let Some(part) =
+            parts.next_if(|part| matches!(part.node(), Node::Iri | Node::Name | Node::Type))
+        {
             said.properties.push(self.iri(part)?);
         }
         let query = parts.next().ok_or_else(|| Wrong::at(at, "text:query without a query").help(TAKES))?;
@@ -95,7 +107,11 @@ impl<'t> Lowering<'t> {
             said.limit = usize::try_from(number).ok();
         }
         for part in parts {
-            let text = if part.node() == Node::Literal { self.literal(part)?.value().to_owned() } else { String::new() };
+            let text = if part.node() == Node::Literal {
+                self.literal(part)?.value().to_owned()
+            } else {
+                String::new()
+            };
             if let Some(tag) = text.strip_prefix("lang:") {
                 said.language = Some(if tag == "none" { String::new() } else { tag.to_owned() });
             } else if let Some(options) = text.strip_prefix("highlight:") {
@@ -139,14 +155,16 @@ fn highlight(at: At<'_>, options: &str) -> Result<Highlight> {
             Some(("s", start)) => start.clone_into(&mut highlight.start),
             Some(("e", end)) => end.clone_into(&mut highlight.end),
             Some(("z", chars)) => {
-                let number = chars.trim().parse::<usize>().ok().filter(|chars| (1..=1_000_000).contains(chars));
-                highlight.chars = number
-                    .ok_or_else(|| Wrong::at(at, format!("`z:{chars}` is no number of characters")))?;
+                let number =
+                    chars.trim().parse::<usize>().ok().filter(|chars| (1..=1_000_000).contains(chars));
+                highlight.chars =
+                    number.ok_or_else(|| Wrong::at(at, format!("`z:{chars}` is no number of characters")))?;
             }
             Some(("m" | "f" | "jh" | "jf", _)) => {}
             _ => {
                 let message = format!("`{option}` is no option of highlight");
-                return Err(Wrong::at(at, message).help("s: stands before a word, e: behind it, z: is a number of characters"));
+                return Err(Wrong::at(at, message)
+                    .help("s: stands before a word, e: behind it, z: is a number of characters"));
             }
         }
     }
@@ -160,5 +178,9 @@ fn wrong_in(at: At<'_>, error: QueryError) -> Box<Wrong> {
     let start = at.span().start + quotes;
     let is_plain = !written.contains('\\') && written.len() > 2 * quotes;
     let span = if is_plain { start + error.span.start..start + error.span.end } else { at.span() };
-    Box::new(Wrong { span, message: format!("in the query for words: {}", error.message), help: error.help.to_owned() })
+    Box::new(Wrong {
+        span,
+        message: format!("in the query for words: {}", error.message),
+        help: error.help.to_owned(),
+    })
 }

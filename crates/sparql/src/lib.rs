@@ -31,6 +31,7 @@ pub mod stack;
 pub mod statistics;
 mod steps;
 pub mod template;
+pub mod text_search;
 mod translate;
 pub mod update;
 pub mod validate;

@@ -4,16 +4,17 @@ use super::files::SourceFile;
 use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
-const ARROWS: [(&str, &[&str]); 22] = [
+const ARROWS: [(&str, &[&str]); 23] = [
     ("base", &[]),
     ("syntax", &[]),
     ("rdf", &["base"]),
     ("packed", &["base", "rdf"]),
     ("ingest", &["base", "rdf"]),
     ("store", &["ingest", "packed", "rdf", "base"]),
-    ("sparql", &["syntax", "rdf", "packed"]),
+    ("text", &[]),
+    ("sparql", &["syntax", "text", "rdf", "packed"]),
     ("scheduler", &["base"]),
-    ("eval", &["sparql", "store", "scheduler", "rdf", "base"]),
+    ("eval", &["sparql", "text", "store", "scheduler", "rdf", "base"]),
     ("exec", &["eval", "sparql", "store", "packed", "scheduler", "rdf", "base"]),
     ("engine", &["exec", "store", "sparql", "packed", "rdf", "base"]),
     ("remote", &["engine", "store", "base"]),

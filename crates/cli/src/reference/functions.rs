@@ -44,6 +44,12 @@ const BY_IRI: &str = "\
 Functions of doubles, after XPath and XQuery Functions and Operators 3.1, section 4.8. With `PREFIX math: <http://www.w3.org/2005/xpath-functions/math#>` they are `math:sqrt(?x)` and so on; angles are radians.
 
 ";
+const SEARCH: &str = "\
+## Full-text search
+
+With `PREFIX text: <urn:lodestore:text:>` they are `text:matches(?text, \"words\")` and so on. [Search](../search.md) tells what a query for words is, and of `text:query`. The optional arguments of `snippet` are what stands before and behind a word, and how many characters are shown.
+
+";
 const AGGREGATES: &str = "\
 ## Aggregates
 
@@ -64,17 +70,34 @@ pub fn page() -> String {
     let casts = functions::all()
         .filter_map(|function| Some(code(&format!("xsd:{}", function.name.strip_prefix(XSD)?))));
     let casts = casts.collect::<Vec<_>>().join(", ");
-    let others =
-        functions::all().filter(|function| function.name.contains(':') && !function.name.starts_with(XSD));
-    let others = table(&columns[..3], others.map(|function| row(function).into_iter().take(3).collect()));
+    let of_search = |function: &&Function| function.name.starts_with("urn:lodestore:text:");
+    let by_iri = |function: &&Function| function.name.contains(':') && !function.name.starts_with(XSD);
+    let short = |function: &'static Function| row(function).into_iter().take(3).collect();
+    let others = functions::all().filter(by_iri).filter(|function| !of_search(function));
+    let others = table(&columns[..3], others.map(short));
+    let search = table(&columns[..3], functions::all().filter(of_search).map(short));
     let aggregates = lode_assist::functions().iter().filter(|(name, _, _)| is_aggregate(name));
     let aggregates =
         aggregates.map(|(name, arguments, what)| vec![code(&format!("{name}{arguments}")), plain(what)]);
     let aggregates = table(&["Aggregate", "What it does"], aggregates);
-    [HEAD, &calls, FORMS, &forms, CASTS, &casts, ".\n\n", BY_IRI, &others, AGGREGATES, &aggregates]
-        .concat()
-        .trim_end()
-        .to_owned()
+    [
+        HEAD,
+        &calls,
+        FORMS,
+        &forms,
+        CASTS,
+        &casts,
+        ".\n\n",
+        BY_IRI,
+        &others,
+        SEARCH,
+        &search,
+        AGGREGATES,
+        &aggregates,
+    ]
+    .concat()
+    .trim_end()
+    .to_owned()
         + "\n"
 }
 

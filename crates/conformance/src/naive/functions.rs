@@ -7,6 +7,7 @@ use super::datatypes::{Value, boolean, double, simple, term_value, text, typed};
 use super::evaluator::Evaluator;
 use super::numbers;
 use super::scope::{At, Evaluated, Problem};
+use super::search;
 use super::solution::identity_variable;
 use super::strings;
 use bigdecimal::RoundingMode;
@@ -18,6 +19,8 @@ use spargebra::algebra::{Expression, Function};
 
 /// The namespace of XPath's functions of doubles.
 const MATH: &str = "http://www.w3.org/2005/xpath-functions/math#";
+/// That of full-text search.
+const TEXT: &str = "urn:lodestore:text:";
 
 impl Evaluator<'_> {
     pub(super) fn call(&self, function: &Function, arguments: &[Expression], at: &At<'_>) -> Evaluated {
@@ -42,6 +45,9 @@ impl Evaluator<'_> {
             Function::Now => Some(typed(self.now, xsd::DATE_TIME)),
             Function::Uuid => Some(NamedNode::new_unchecked(format!("urn:uuid:{}", self.uuid())).into()),
             Function::StrUuid => Some(text(self.uuid())),
+            Function::Custom(name) if name.as_str().starts_with(TEXT) => {
+                search::apply(&name.as_str()[TEXT.len()..], args)
+            }
             Function::Custom(name) => match (name.as_str().strip_prefix(MATH), args) {
                 (Some(name), _) => math(name, args),
                 (None, [value]) => cast(name.as_ref(), value),

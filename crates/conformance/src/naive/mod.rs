@@ -21,6 +21,7 @@ mod options;
 mod path;
 mod pattern;
 mod scope;
+mod search;
 mod solution;
 mod strings;
 mod template;

@@ -8,6 +8,7 @@
 
 mod known;
 mod sums;
+mod text_search;
 
 use lode_conformance::differential;
 use lode_conformance::engine_subject::EngineSubject;

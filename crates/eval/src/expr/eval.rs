@@ -7,13 +7,13 @@
 use super::column::{Column, Constant, Operand, Tri};
 use super::decode;
 use super::selection::{gather, pick};
-use super::texts::{TextCounter, TextLimit};
+use super::texts::{TextCounter, TextLimit, Texts};
 use crate::batch::Batch;
 use crate::context::EvalContext;
 use crate::error::ExecError;
 use crate::memo::{self, Memo};
 use crate::shape;
-use crate::text_bytes::TextBytes as _;
+use crate::text_bytes::TextBytes;
 use crate::values::arithmetic;
 use crate::values::compare::Comparison;
 use crate::values::value::Value;
@@ -340,7 +340,16 @@ impl<'a> Evaluator<'a> {
     }
 
     /// A column of computed values. Their texts have to fit into the memory of the query: a few thousand rows of long ones are much.
-    pub fn values<'e>(&self, mut value: impl FnMut(usize) -> Option<Value>) -> Result<Column<'e>, ExecError> {
+    pub fn values<'e>(&self, value: impl FnMut(usize) -> Option<Value>) -> Result<Column<'e>, ExecError> {
+        let (values, texts) = self.each_row(value)?;
+        Ok(Column::Values(values, texts))
+    }
+
+    /// What is computed for each row, and the memory of its texts.
+    pub fn each_row<T: TextBytes>(
+        &self,
+        mut value: impl FnMut(usize) -> Option<T>,
+    ) -> Result<(Vec<Option<T>>, Texts), ExecError> {
         let mut texts = TextCounter::new(self.cx);
         let mut out = Vec::with_capacity(self.rows());
         for row in 0..self.rows() {
@@ -348,10 +357,10 @@ impl<'a> Evaluator<'a> {
                 self.cx.cancel.check()?;
             }
             let value = value(row);
-            texts.add(value.as_ref().map_or(0, Value::text_bytes))?;
+            texts.add(value.as_ref().map_or(0, T::text_bytes))?;
             out.push(value);
         }
-        Ok(Column::Values(out, texts.finish()))
+        Ok((out, texts.finish()))
     }
 
     /// One value for all rows. A long text is accounted.

@@ -15,6 +15,7 @@ pub(crate) mod strings;
 pub(crate) mod terms;
 #[cfg(test)]
 mod tests;
+mod text_search;
 mod triples;
 
 use lode_sparql::Function;
@@ -22,11 +23,12 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// All of them, by what they are about.
-static FUNCTIONS: [&[Function]; 10] = [
+static FUNCTIONS: [&[Function]; 11] = [
     &terms::FUNCTIONS,
     &triples::FUNCTIONS,
     &strings::FUNCTIONS,
     &string_predicates::FUNCTIONS,
+    &text_search::FUNCTIONS,
     &numbers::FUNCTIONS,
     &math::FUNCTIONS,
     &dates::FUNCTIONS,

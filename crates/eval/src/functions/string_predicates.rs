@@ -80,6 +80,16 @@ impl<'a> StringRef<'a> {
         (language.is_some() || lode_rdf::is_string(literal)).then(|| Self { text: literal.value(), language })
     }
 
+    /// Its text.
+    pub fn text(self) -> &'a str {
+        self.text
+    }
+
+    /// Its language tag, if it has one.
+    pub fn language(self) -> Option<&'a str> {
+        self.language.map(|(tag, _)| tag)
+    }
+
     /// The texts of two compatible arguments (17.4.3.1.2): the second without language, or both with the same.
     pub fn compatible(self, other: Self) -> Option<(&'a str, &'a str)> {
         let same = match (self.language, other.language) {

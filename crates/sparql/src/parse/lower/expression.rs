@@ -40,6 +40,7 @@ impl<'t> Lowering<'t> {
                     return Err(Wrong::at(at, message)
                         .help("aggregates are COUNT, SUM, MIN, MAX, AVG, SAMPLE and GROUP_CONCAT"));
                 }
+                self.check_query(&name, at)?;
                 let arguments = self.operands(at.children().skip(1))?;
                 Ok(Expression::FunctionCall(Function::Custom(name), arguments))
             }

@@ -1,7 +1,8 @@
 //! Group graph patterns (SPARQL 1.1 section 18.2.2).
 
 use super::chain::{Joined, together};
-use super::triples::{join, pattern, triples_of};
+use super::links::{Link, join, pattern};
+use super::triples::triples_of;
 use super::{Lowering, Result, Wrong, visible};
 use lode_rdf::Variable;
 use lode_syntax::{At, Node};
@@ -74,16 +75,24 @@ impl<'t> Lowering<'t> {
                 self.triples(part, &mut links)?;
                 continue;
             }
-            if parts.seen.is_none() {
-                join(&mut links, &mut parts.joined);
-            } else if !links.is_empty() {
-                parts.push(pattern(std::mem::take(&mut links)));
-            }
+            self.end_of_triples(&mut links, &mut parts)?;
             self.part(part, &mut parts)?;
         }
-        join(&mut links, &mut parts.joined);
+        self.end_of_triples(&mut links, &mut parts)?;
         let and = |a, b| Expression::And(a, b);
         Ok((parts.joined.take(), together(parts.filters, and)))
+    }
+
+    fn end_of_triples(&mut self, links: &mut Vec<Link>, parts: &mut Parts) -> Result<()> {
+        if links.iter().any(|link| matches!(link, Link::Search(_))) {
+            let pattern = self.with_searches(std::mem::take(links))?;
+            parts.push(pattern);
+        } else if parts.seen.is_none() {
+            join(links, &mut parts.joined);
+        } else if !links.is_empty() {
+            parts.push(pattern(std::mem::take(links)));
+        }
+        Ok(())
     }
 
     fn part(&mut self, at: At<'t>, parts: &mut Parts) -> Result<()> {
@@ -114,7 +123,10 @@ impl<'t> Lowering<'t> {
                 parts.push(GraphPattern::Graph { name, inner });
             }
             Node::Service => {
-                let (name, inner) = self.named_group(at)?;
+                let outside = std::mem::replace(&mut self.in_service, true);
+                let named = self.named_group(at);
+                self.in_service = outside;
+                let (name, inner) = named?;
                 parts.push(GraphPattern::Service { name, inner, silent: at.has_word(1, "SILENT") });
             }
             Node::Bind => self.bind(at, parts)?,

@@ -9,7 +9,9 @@ mod chain;
 mod expression;
 mod group;
 mod level;
+mod links;
 mod paths;
+mod search;
 mod select;
 mod terms;
 #[cfg(test)]
@@ -17,6 +19,7 @@ mod tests;
 mod triples;
 mod update;
 mod visible;
+mod wanted;
 
 pub(super) use update::{Lowered, Modified};
 
@@ -61,6 +64,8 @@ pub(super) struct Lowering<'t> {
     /// Patterns are numbered; the one here is this. None: labels have no scope, in templates.
     block: Option<usize>,
     blocks: usize,
+    /// What is sent to another server is left as it is written.
+    in_service: bool,
     aggregates: Vec<level::Level>,
     made: usize,
     /// What names of variables that are made begin with.
@@ -76,6 +81,7 @@ impl<'t> Lowering<'t> {
             labels: HashMap::new(),
             block: None,
             blocks: 0,
+            in_service: false,
             aggregates: Vec::new(),
             made: 0,
             mark: None,

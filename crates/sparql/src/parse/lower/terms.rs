@@ -43,7 +43,10 @@ impl<'t> Lowering<'t> {
     fn name(&self, at: At<'t>) -> Result<NamedNode> {
         let written = at.text();
         let (prefix, local) = written.split_once(':').unwrap_or((written, ""));
-        let Some(start) = self.prefixes.get(prefix) else {
+        // Virtuoso has this one without a declaration, and so have texts that were written for it.
+        let virtuoso = "bif:".to_owned();
+        let known = self.prefixes.get(prefix).or_else(|| (prefix == "bif").then_some(&virtuoso));
+        let Some(start) = known else {
             return Err(Wrong::at(at, format!("the prefix `{prefix}:` is not declared")));
         };
         let mut iri = String::with_capacity(start.len() + local.len());

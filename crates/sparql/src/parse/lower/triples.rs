@@ -1,34 +1,21 @@
 //! Triples, and what stands for several: lists, blank nodes with properties, reified triples, annotations, paths.
 
-use super::chain::{Joined, together};
+use super::links::{Link, triple_of};
+use super::wanted::{Search, Wanted};
 use super::{Lowering, Result, Wrong};
+use crate::text_search::Property;
 use lode_rdf::{BlankNode, Variable};
 use lode_syntax::{At, Node};
 use oxrdf::vocab::rdf;
-use spargebra::algebra::{GraphPattern, PropertyPathExpression as Path};
+use spargebra::algebra::PropertyPathExpression as Path;
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
-
-/// A triple, or a path between two terms.
-#[derive(Debug)]
-pub(super) enum Link {
-    Triple(TriplePattern),
-    Path { subject: TermPattern, path: Path, object: TermPattern },
-}
-
-impl Link {
-    fn triple(self) -> Option<TriplePattern> {
-        match self {
-            Self::Triple(triple) => Some(triple),
-            Self::Path { .. } => None,
-        }
-    }
-}
 
 /// What stands between subject and object.
 #[derive(Clone)]
 enum Verb {
     Variable(Variable),
     Path(Path),
+    Search(Box<Wanted>),
 }
 
 /// An object, with what its triple is reified as.
@@ -52,9 +39,30 @@ impl<'t> Lowering<'t> {
             out.append(&mut own);
             return link(term, properties, at, out);
         }
+        if subject.node() == Node::Collection && self.is_searched(parts.clone()) {
+            let subjects = self.search_subjects(subject)?;
+            for (verb, _) in self.properties(parts, out)? {
+                let Verb::Search(wanted) = verb else {
+                    let help = "give the subject of the list to them in triples of their own";
+                    return Err(Wrong::at(at, "text:query stands beside other properties").help(help));
+                };
+                let search = Search { subjects: subjects.clone(), wanted: *wanted, span: at.span() };
+                out.push(Link::Search(Box::new(search)));
+            }
+            return Ok(());
+        }
         let term = self.node(subject, out)?;
         let properties = self.properties(parts, out)?;
         link(term, properties, at, out)
+    }
+
+    /// Whether one of these properties is `text:query`, so that a list before it is no list.
+    fn is_searched(&self, mut parts: impl Iterator<Item = At<'t>>) -> bool {
+        parts.any(|part| {
+            let verb = part.first().filter(|verb| matches!(verb.node(), Node::Iri | Node::Name));
+            let iri = verb.and_then(|verb| self.iri(verb).ok());
+            iri.is_some_and(|iri| self.search_property(&iri) == Some(Property::Query))
+        })
     }
 
     /// Properties; the triples of what is nested in them are made at once.
@@ -68,6 +76,16 @@ impl<'t> Lowering<'t> {
             let mut inside = part.children();
             let Some(verb) = inside.next() else { continue };
             let verb = self.verb(verb)?;
+            if let Verb::Path(Path::NamedNode(name)) = &verb
+                && let Some(property) = self.search_property(name)
+            {
+                for object in inside {
+                    let wanted = self.search_object(property, object)?;
+                    let object = Object { term: rdf::NIL.into_owned().into(), reifiers: Vec::new() };
+                    properties.push((Verb::Search(Box::new(wanted)), object));
+                }
+                continue;
+            }
             let mut inside = inside.peekable();
             while let Some(object) = inside.next() {
                 let term = self.node(object, out)?;
@@ -192,6 +210,10 @@ fn link(subject: TermPattern, properties: Properties, at: At<'_>, out: &mut Vec<
         match verb {
             Verb::Variable(variable) => triple(subject.clone(), variable.into(), object, out),
             Verb::Path(path) => along(subject.clone(), path, object, at, out)?,
+            Verb::Search(wanted) => {
+                let search = Search { subjects: vec![subject.clone()], wanted: *wanted, span: at.span() };
+                out.push(Link::Search(Box::new(search)));
+            }
         }
     }
     Ok(())
@@ -227,46 +249,4 @@ fn along(subject: TermPattern, path: Path, object: Object, at: At<'_>, out: &mut
         path => out.push(Link::Path { subject, path, object: object.term }),
     }
     Ok(())
-}
-
-/// Triples and paths as a pattern.
-pub(super) fn pattern(links: Vec<Link>) -> GraphPattern {
-    if links.iter().all(|link| matches!(link, Link::Triple(_))) {
-        // In the memory of the links.
-        let mut patterns: Vec<TriplePattern> = links.into_iter().filter_map(Link::triple).collect();
-        patterns.shrink_to_fit();
-        return GraphPattern::Bgp { patterns };
-    }
-    let (mut triples, mut parts) = (Vec::new(), Vec::new());
-    for link in links {
-        match link {
-            Link::Triple(triple) => triples.push(triple),
-            Link::Path { subject, path, object } => {
-                if !triples.is_empty() {
-                    parts.push(GraphPattern::Bgp { patterns: std::mem::take(&mut triples) });
-                }
-                parts.push(GraphPattern::Path { subject, path, object });
-            }
-        }
-    }
-    if !triples.is_empty() {
-        parts.push(GraphPattern::Bgp { patterns: triples });
-    }
-    together(parts, |left, right| GraphPattern::Join { left, right }).unwrap_or_default()
-}
-
-/// Joins triples with what is before them.
-pub(super) fn join(links: &mut Vec<Link>, joined: &mut Joined) {
-    if !links.is_empty() {
-        joined.push(pattern(std::mem::take(links)));
-    }
-}
-
-/// A triple of these terms.
-pub(super) fn triple_of(
-    subject: TermPattern,
-    predicate: impl Into<NamedNodePattern>,
-    object: impl Into<TermPattern>,
-) -> TriplePattern {
-    TriplePattern { subject, predicate: predicate.into(), object: object.into() }
 }

@@ -153,7 +153,7 @@ impl<'t> Lowering<'t> {
         let mut joined = super::chain::Joined::default();
         for quad in &quads {
             let triple =
-                super::triples::triple_of(quad.subject.clone(), quad.predicate.clone(), quad.object.clone());
+                super::links::triple_of(quad.subject.clone(), quad.predicate.clone(), quad.object.clone());
             let inner = Box::new(GraphPattern::Bgp { patterns: vec![triple] });
             joined.push(match &quad.graph_name {
                 GraphNamePattern::DefaultGraph => *inner,

@@ -1,0 +1,83 @@
+//! Full-text search: the oracle, which reads a query anew for each text and looks at lists of words, and the engine find the same with the same scores.
+
+use lode_conformance::answer::Answer;
+use lode_conformance::dataset::Dataset;
+use lode_conformance::engine_subject::EngineSubject;
+use lode_conformance::subject::{NaiveSubject, QuerySettings, Subject};
+
+/// Calls of one query.
+const CALLS: usize = 200;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+
+    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.below(of.len())]
+    }
+}
+
+const WORDS: [&str; 14] = [
+    "fox", "foxes", "dog", "dogs", "running", "run", "Café", "cafe", "red-fox", "日本", "日", "häuser",
+    "Haus", "don't",
+];
+
+fn text(random: &mut Random) -> String {
+    let words: Vec<&str> = (0..random.below(9)).map(|_| random.one(&WORDS)).collect();
+    let tag = random.one(&["", "@en", "@de", "@fr", "@zh"]);
+    format!("\"{}\"{tag}", words.join(random.one(&[" ", ", ", "  "])))
+}
+
+fn query(random: &mut Random, depth: usize) -> String {
+    let mut out = String::new();
+    for part in 0..=random.below(3) {
+        if part > 0 {
+            out += random.one(&[" ", " ", " AND ", " OR ", " && ", " || "]);
+        }
+        out += random.one(&["", "", "", "+", "-", "NOT ", "!"]);
+        out += &match random.below(8) {
+            0 if depth > 0 => format!("({})", query(random, depth - 1)),
+            1 => format!("\\\"{} {}\\\"", random.one(&WORDS), random.one(&WORDS)),
+            2 => format!("\\\"{} {}\\\"~{}", random.one(&WORDS), random.one(&WORDS), random.below(4)),
+            3 => random.one(&["fo*", "*og", "d?g", "r*n*", "*a*"]).to_owned(),
+            4 => format!("{}^{}", random.one(&WORDS), random.below(4)),
+            _ => random.one(&WORDS).to_owned(),
+        };
+    }
+    out
+}
+
+#[test]
+fn oracle_and_engine_find_the_same_words() {
+    let (mut naive, mut engine) = (NaiveSubject::default(), EngineSubject::default());
+    engine.load(&Dataset::default()).expect("no data");
+    let mut random = Random(24);
+    let mut found = 0;
+    for _ in 0..20 {
+        // Queries are values, so that wrong ones are errors of a call.
+        let calls: Vec<String> =
+            (0..CALLS).map(|_| format!("({} \"{}\")", text(&mut random), query(&mut random, 2))).collect();
+        let text = format!(
+            "PREFIX text: <urn:lodestore:text:> SELECT ?t ?q (text:matches(?t, ?q) AS ?m) (text:score(?t, ?q) AS ?s) (text:snippet(?t, ?q) AS ?c) {{ VALUES (?t ?q) {{ {} }} }}",
+            calls.join(" ")
+        );
+        let rows = |subject: &mut dyn Subject| match subject.query(&text, &QuerySettings::default()) {
+            Ok(Answer::Solutions { mut rows, .. }) => {
+                rows.sort_by_key(|row| format!("{row:?}"));
+                rows
+            }
+            other => panic!("{text}: {other:?}"),
+        };
+        let (expected, actual) = (rows(&mut naive), rows(&mut engine));
+        found += expected.iter().filter(|row| format!("{:?}", row[2]).contains("true")).count();
+        for (expected, actual) in expected.iter().zip(&actual) {
+            assert_eq!(expected, actual);
+        }
+        assert_eq!(expected.len(), actual.len());
+    }
+    assert!(found > 500, "{found} of {}", 20 * CALLS);
+}

@@ -1,0 +1,213 @@
+//! Whether texts match a query, and how well: one pass over the words of a text, in memory that depends on the query only.
+
+use crate::analysis::{Language, WORD_BYTES_MAX, fold, stem, words};
+use crate::glob;
+use crate::prepared::{Prepared, Uses};
+use rust_stemmers::Stemmer;
+use std::ops::Range;
+
+/// How fast more occurrences of a word count less, and how much the length of a text counts: the usual constants of BM25.
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
+/// The length of a text that counts as usual, in words. It is no mean of the data: a score depends on text and query only, so it is the same in every
+/// version and with every index.
+const USUAL_WORDS: f64 = 64.0;
+
+/// Matches texts one after the other.
+#[derive(Debug)]
+pub struct Matcher<'q> {
+    query: &'q Prepared,
+    /// By leaf: how often the text has it.
+    counts: Vec<u32>,
+    /// By leaf: of which beginnings of its phrase the last words were the end, and at which word that was, from 1.
+    begun: Vec<(u128, u32)>,
+    /// By leaf, for phrases whose words may be apart: where each word was last, from 1.
+    last: Vec<Vec<u32>>,
+    words: u32,
+    folded: String,
+    stemmed: String,
+    hits: Vec<(usize, u128)>,
+}
+
+impl<'q> Matcher<'q> {
+    /// For a query.
+    pub fn new(query: &'q Prepared) -> Self {
+        let leaves = query.phrases.len();
+        let apart = |phrase: &Option<(usize, u32)>| match phrase {
+            Some((words, slop)) if *slop > 0 => vec![0; *words],
+            _ => Vec::new(),
+        };
+        Self {
+            query,
+            counts: vec![0; leaves],
+            begun: vec![(0, 0); leaves],
+            last: query.phrases.iter().map(apart).collect(),
+            words: 0,
+            folded: String::new(),
+            stemmed: String::new(),
+            hits: Vec::new(),
+        }
+    }
+
+    /// The query.
+    pub fn query(&self) -> &'q Prepared {
+        self.query
+    }
+
+    /// Whether a text matches. `spend` is told what was done, in bytes that were looked at; where it gives `None`, so does this.
+    pub fn is_match(
+        &mut self,
+        text: &str,
+        language: Language,
+        spend: impl Fn(usize) -> Option<()>,
+    ) -> Option<bool> {
+        if self.query.is_monotone {
+            // The first words may do.
+            self.scan(text, language, spend, |matcher, _, is_new| !(is_new && matcher.holds()))?;
+        } else {
+            self.scan(text, language, spend, |_, _, _| true)?;
+        }
+        Some(self.holds())
+    }
+
+    /// How well a text matches: 0 where it does not.
+    pub fn score(
+        &mut self,
+        text: &str,
+        language: Language,
+        spend: impl Fn(usize) -> Option<()>,
+    ) -> Option<f64> {
+        self.scan(text, language, spend, |_, _, _| true)?;
+        if !self.holds() {
+            return Some(0.0);
+        }
+        let length = f64::from(self.words) / USUAL_WORDS;
+        let mut score = 0.0;
+        let has = |leaf: usize| self.counts.get(leaf).is_some_and(|count| *count > 0);
+        self.query.query.root.each_scored(&has, &mut |leaf, boost| {
+            let count = f64::from(self.counts.get(leaf).copied().unwrap_or(0));
+            score += boost * (count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length)));
+        });
+        Some(score)
+    }
+
+    /// Calls `found` with the places of words that the query looks for, until it says no.
+    pub(crate) fn each_place(
+        &mut self,
+        text: &str,
+        language: Language,
+        spend: impl Fn(usize) -> Option<()>,
+        mut found: impl FnMut(Range<usize>) -> bool,
+    ) -> Option<()> {
+        self.scan(text, language, spend, |matcher, place, _| matcher.hits.is_empty() || found(place))
+    }
+
+    fn holds(&self) -> bool {
+        self.query.query.root.holds(&|leaf| self.counts.get(leaf).is_some_and(|count| *count > 0))
+    }
+
+    /// Goes over the words of a text until `go_on` says no: it is told where a word is, and whether a part was found that was not before.
+    fn scan(
+        &mut self,
+        text: &str,
+        language: Language,
+        spend: impl Fn(usize) -> Option<()>,
+        mut go_on: impl FnMut(&Self, Range<usize>, bool) -> bool,
+    ) -> Option<()> {
+        self.counts.fill(0);
+        self.begun.fill((0, 0));
+        self.last.iter_mut().for_each(|places| places.fill(0));
+        self.words = 0;
+        let stems = language.stemmer().zip(self.query.stems(language));
+        for (at, word) in words(text) {
+            spend(word.len())?;
+            fold(word, &mut self.folded);
+            if self.folded.len() > WORD_BYTES_MAX {
+                self.hits.clear();
+            } else {
+                self.look_up(word, stems.as_ref().map(|(stemmer, uses)| (stemmer, *uses)), &spend)?;
+            }
+            self.words += 1;
+            spend(self.hits.len() * 8)?;
+            let is_new = self.count();
+            if !go_on(self, at..at + word.len(), is_new) {
+                break;
+            }
+        }
+        Some(())
+    }
+
+    /// What the word is in the query: `hits`, ascending by leaf.
+    fn look_up(
+        &mut self,
+        word: &str,
+        stems: Option<(&Stemmer, &Uses)>,
+        spend: &impl Fn(usize) -> Option<()>,
+    ) -> Option<()> {
+        self.hits.clear();
+        if let Some(uses) = self.query.exact.get(self.folded.as_str()) {
+            self.hits.extend_from_slice(uses);
+        }
+        if let Some((stemmer, uses)) = stems {
+            stem(stemmer, word, &mut self.stemmed);
+            self.hits.extend(uses.get(self.stemmed.as_str()).into_iter().flatten());
+        }
+        for (leaf, pieces) in &self.query.patterns {
+            spend(self.folded.len())?;
+            if glob::is_match(pieces, &self.folded) {
+                self.hits.push((*leaf, 1));
+            }
+        }
+        for (leaf, near, distance) in &self.query.fuzzy {
+            let (shorter, longer) = (near.len().min(self.folded.len()), near.len().max(self.folded.len()));
+            // A character has four bytes at most.
+            if longer - shorter <= *distance as usize * 4 {
+                spend(shorter * longer)?;
+                if strsim::osa_distance(near, &self.folded) <= *distance as usize {
+                    self.hits.push((*leaf, 1));
+                }
+            }
+        }
+        if self.hits.len() > 1 {
+            self.hits.sort_unstable();
+            self.hits.dedup_by(|next, kept| {
+                let same = next.0 == kept.0;
+                if same {
+                    kept.1 |= next.1;
+                }
+                same
+            });
+        }
+        Some(())
+    }
+
+    /// Counts what the word, the last one so far, completes. Whether a part was found that was not before.
+    fn count(&mut self) -> bool {
+        let mut is_new = false;
+        for (leaf, bits) in &self.hits {
+            let (leaf, bits) = (*leaf, *bits);
+            let is_found = match self.query.phrases.get(leaf) {
+                Some(Some((words, 0))) => self.begun.get_mut(leaf).is_some_and(|(begun, at)| {
+                    let before = if *at + 1 == self.words { *begun } else { 0 };
+                    (*begun, *at) = ((before << 1 | 1) & bits, self.words);
+                    *begun >> (words - 1) & 1 == 1
+                }),
+                Some(Some((words, slop))) => self.last.get_mut(leaf).is_some_and(|last| {
+                    for (place, at) in last.iter_mut().enumerate() {
+                        if bits >> place & 1 == 1 {
+                            *at = self.words;
+                        }
+                    }
+                    let first = last.iter().copied().min().unwrap_or(0);
+                    first > 0 && ((self.words - first) as usize) < words + *slop as usize
+                }),
+                _ => true,
+            };
+            if let Some(count) = self.counts.get_mut(leaf).filter(|_| is_found) {
+                is_new |= *count == 0;
+                *count += 1;
+            }
+        }
+        is_new
+    }
+}

@@ -126,7 +126,8 @@ impl Opening {
             }
             compactor = Some(Arc::new(started));
         }
-        let warmer = self.is_kept_warm.then(|| Warmer::start(store, Box::new(|line| tracing::info!("{line}"))));
+        let warmer =
+            self.is_kept_warm.then(|| Warmer::start(store, Box::new(|line| tracing::info!("{line}"))));
         let warmer = warmer.transpose()?.map(Arc::new);
         Ok(Served { database: Arc::new(database), compactor, maintenance, warmer })
     }

@@ -15,6 +15,7 @@ use lode_engine::store::{HotBlocks, Warmer};
 use lode_engine::{
     CancelToken, Database, DeviceModel, OpenOptions, QueryOptions, ReadPolicy, SourceCounters, write_results,
 };
+use plot::Curve;
 use serde_json::{Value, json};
 use std::io::{Write as _, sink, stdout};
 use std::time::{Duration, Instant};
@@ -88,8 +89,8 @@ pub fn run(args: &BenchColdArgs) -> anyhow::Result<Done> {
         }
     }
     if let Some(path) = &args.plot {
-        std::fs::write(path, plot::svg(&runs, warm.mix))
-            .with_context(|| format!("writing {}", path.display()))?;
+        let curves: Vec<Curve> = runs.iter().map(|run| run.curve(warm.mix)).collect();
+        std::fs::write(path, plot::svg(&curves)).with_context(|| format!("writing {}", path.display()))?;
     }
     let mut out = stdout().lock();
     if args.json {
@@ -123,6 +124,11 @@ pub fn run(args: &BenchColdArgs) -> anyhow::Result<Done> {
 
 fn rate(mix: Duration) -> f64 {
     1.0 / mix.as_secs_f64().max(1e-9)
+}
+
+/// That of so many mixes in a row.
+fn rate_of(mixes: &[(Duration, Duration)]) -> f64 {
+    rate(mixes.iter().map(|(_, time)| *time).sum::<Duration>() / WINDOW as u32)
 }
 
 fn name(value: &impl ValueEnum) -> String {
@@ -229,8 +235,17 @@ impl Run {
 
     /// Mixes a second of the last ones, once there were enough.
     fn last_rate(&self) -> Option<f64> {
-        let last = self.mixes.len().checked_sub(WINDOW).and_then(|from| self.mixes.get(from..))?;
-        Some(rate(last.iter().map(|(_, time)| *time).sum::<Duration>() / WINDOW as u32))
+        self.mixes.len().checked_sub(WINDOW).and_then(|from| self.mixes.get(from..)).map(rate_of)
+    }
+
+    /// How the rate rises.
+    fn curve(&self, warm: Duration) -> Curve {
+        let point = |last: &[(Duration, Duration)]| {
+            let at = last.last().map_or(Duration::ZERO, |(at, _)| *at);
+            (at.as_secs_f64(), rate_of(last) / rate(warm))
+        };
+        let points = self.mixes.windows(WINDOW).map(point).collect();
+        Curve { device: name(&self.device), policy: name(&self.policy), points }
     }
 
     fn json(&self) -> Value {

@@ -1,10 +1,7 @@
 //! How the rate of a cold database rises, as SVG: a panel for each device, a line for each policy; seconds since it was opened on a
 //! logarithmic axis, and the rate as a share of that in memory.
 
-use super::{Run, WINDOW, name, rate};
-use crate::args::ColdDevice;
 use crate::bench_report::plot::{COLOURS, text};
-use std::time::Duration;
 
 /// Places in pixels.
 const WIDTH: f64 = 720.0;
@@ -17,21 +14,31 @@ const SHARE_MAX: f64 = 1.2;
 /// The axis begins here, in seconds.
 const START: f64 = 0.01;
 
-/// The document.
-pub fn svg(runs: &[Run], warm: Duration) -> String {
-    let panels: Vec<&[Run]> = runs.chunk_by(|a, b| a.device == b.device).collect();
+/// One line.
+pub struct Curve {
+    /// Of its panel.
+    pub device: String,
+    /// Its own name.
+    pub policy: String,
+    /// Seconds, and the share of the rate in memory then.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// The document. Curves of one panel are neighbours.
+pub fn svg(curves: &[Curve]) -> String {
+    let panels: Vec<&[Curve]> = curves.chunk_by(|a, b| a.device == b.device).collect();
     let height = panels.len() as f64 * (PANEL_HEIGHT + HEAD_HEIGHT) + 20.0;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
          font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
     );
-    let ends = runs.iter().filter_map(|run| run.mixes.last()).map(|(at, _)| at.as_secs_f64());
+    let ends = curves.iter().filter_map(|curve| curve.points.last()).map(|(at, _)| *at);
     let axis = Axis { end: ends.fold(1.0, f64::max) };
     for (number, panel) in panels.into_iter().enumerate() {
         let top = HEAD_HEIGHT + number as f64 * (PANEL_HEIGHT + HEAD_HEIGHT);
-        svg += &frame(&axis, top, panel[0].device);
-        for (at, run) in panel.iter().enumerate() {
-            svg += &line(&axis, run, warm, top, COLOURS[at % COLOURS.len()], at);
+        svg += &frame(&axis, top, &panel[0].device);
+        for (at, curve) in panel.iter().enumerate() {
+            svg += &line(&axis, curve, top, at);
         }
     }
     svg + "</svg>\n"
@@ -52,9 +59,9 @@ fn y(share: f64, top: f64) -> f64 {
     top + (1.0 - share.min(SHARE_MAX) / SHARE_MAX) * (PANEL_HEIGHT - 20.0)
 }
 
-fn frame(axis: &Axis, top: f64, device: ColdDevice) -> String {
+fn frame(axis: &Axis, top: f64, device: &str) -> String {
     let mut svg =
-        text(LEFT, top - 8.0, "start", &format!("{}: share of the rate in memory, by seconds", name(&device)));
+        text(LEFT, top - 8.0, "start", &format!("{device}: share of the rate in memory, by seconds"));
     for share in [0.0, 0.5, 0.9, 1.0] {
         let (y, right) = (y(share, top), WIDTH - RIGHT);
         let dashes = if share == 0.9 { " stroke-dasharray=\"4 3\"" } else { "" };
@@ -69,53 +76,34 @@ fn frame(axis: &Axis, top: f64, device: ColdDevice) -> String {
     svg
 }
 
-/// The rate of the last mixes at each time, and the policy's name at the right.
-fn line(axis: &Axis, run: &Run, warm: Duration, top: f64, colour: &str, number: usize) -> String {
-    let mut points = String::new();
-    for window in run.mixes.windows(WINDOW) {
-        let (Some((at, _)), mean) = (window.last(), window.iter().map(|(_, time)| *time).sum::<Duration>())
-        else {
-            continue;
-        };
-        let share = rate(mean / WINDOW as u32) / rate(warm);
-        points += &format!("{:.1},{:.1} ", axis.x(at.as_secs_f64()), y(share, top));
-    }
+/// A curve, and its name at the right.
+fn line(axis: &Axis, curve: &Curve, top: f64, number: usize) -> String {
+    let colour = COLOURS[number % COLOURS.len()];
+    let points: Vec<String> =
+        curve.points.iter().map(|(at, share)| format!("{:.1},{:.1}", axis.x(*at), y(*share, top))).collect();
     let (x, y) = (WIDTH - RIGHT + 12.0, top + 12.0 + 16.0 * number as f64);
     format!(
         "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\"/>\n\
          <rect x=\"{x}\" y=\"{:.1}\" width=\"12\" height=\"3\" fill=\"{colour}\"/>\n",
-        points.trim_end(),
+        points.join(" "),
         y - 5.0
-    ) + &text(x + 18.0, y, "start", &name(&run.policy))
+    ) + &text(x + 18.0, y, "start", &curve.policy)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::ColdPolicy;
 
     #[test]
     fn each_device_has_a_panel_and_each_policy_a_line() {
-        let run = |device, policy, mixes: u64| Run {
-            device,
-            policy,
-            open: Duration::ZERO,
-            first_pass: None,
-            warm: None,
-            mixes: (1..=mixes)
-                .map(|n| (Duration::from_millis(100 * n), Duration::from_millis(100)))
-                .collect(),
-            reads: Default::default(),
+        let curve = |device: &str, policy: &str, count: u32| Curve {
+            device: device.to_owned(),
+            policy: policy.to_owned(),
+            points: (0..count).map(|n| (0.1 * f64::from(n), 0.5 * f64::from(n))).collect(),
         };
-        let runs = [
-            run(ColdDevice::Disk, ColdPolicy::None, 30),
-            run(ColdDevice::Disk, ColdPolicy::Warm, 11),
-            run(ColdDevice::Ssd, ColdPolicy::None, 3),
-        ];
-        let svg = svg(&runs, Duration::from_millis(50));
+        let svg = svg(&[curve("disk", "none", 30), curve("disk", "warm", 2), curve("ssd", "none", 0)]);
         assert_eq!((svg.matches("<polyline").count(), svg.matches("by seconds").count()), (3, 2), "{svg}");
-        // Ten mixes make the first point.
-        assert_eq!(svg.lines().find(|line| line.contains("polyline")).unwrap().matches(',').count(), 21);
+        assert_eq!(svg.lines().find(|line| line.contains("polyline")).unwrap().matches(',').count(), 30);
         assert!(svg.contains(">0.1<") && svg.contains(">1<") && svg.contains("points=\"\""), "{svg}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }

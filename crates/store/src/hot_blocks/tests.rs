@@ -98,11 +98,10 @@ fn numbers_of_parts_stay() {
     let parts = (0..=255_u8).filter_map(|number| Some((number, CachedPart::of_number(number)?)));
     let parts: Vec<_> = parts.inspect(|(number, part)| assert_eq!(part.number(), *number)).collect();
     assert_eq!(parts.len(), Order::COUNT + 2);
-    assert_eq!((parts[3].1, parts[7], parts[8]), (
-        CachedPart::Rows(Order::Posg),
-        (16, CachedPart::Terms),
-        (17, CachedPart::Filters)
-    ));
+    assert_eq!(
+        (parts[3].1, parts[7], parts[8]),
+        (CachedPart::Rows(Order::Posg), (16, CachedPart::Terms), (17, CachedPart::Filters))
+    );
 }
 
 #[test]
@@ -110,7 +109,11 @@ fn what_was_hot_is_hot_again() {
     let vfs = built();
     let list = list_of(&vfs);
     assert!(list.len() > 20, "{}", list.len());
-    for model in [None, Some(DeviceModel::INSTANT), Some(DeviceModel { latency: std::time::Duration::ZERO, ..DeviceModel::DISK })] {
+    for model in [
+        None,
+        Some(DeviceModel::INSTANT),
+        Some(DeviceModel { latency: std::time::Duration::ZERO, ..DeviceModel::DISK }),
+    ] {
         let inner: Arc<dyn Vfs> = Arc::new(vfs.clone());
         let device: Arc<dyn Vfs> = match model {
             Some(model) => Arc::new(DeviceVfs::new(inner, model)),
@@ -158,7 +161,12 @@ fn all_can_be_read_though_nothing_is_kept() {
     let mut bytes = 0;
     let report = store.read_through(&list, &never(), &mut |more| bytes += more).unwrap();
     assert!(report.blocks == 0 && report.bytes == bytes, "{report:?}");
-    let files: usize = vfs.files().iter().filter(|file| file.to_string_lossy().contains("segment-")).map(|file| vfs.read(file).unwrap().len()).sum();
+    let files: usize = vfs
+        .files()
+        .iter()
+        .filter(|file| file.to_string_lossy().contains("segment-"))
+        .map(|file| vfs.read(file).unwrap().len())
+        .sum();
     assert!(bytes as usize > files * 9 / 10 && (bytes as usize) < files, "{bytes} of {files}");
     list.retain(&|part| part == CachedPart::Rows(Order::Posg));
     let some = store.read_through(&list, &never(), &mut |_| {}).unwrap();
@@ -169,11 +177,8 @@ fn all_can_be_read_though_nothing_is_kept() {
 fn blocks_of_other_segments_and_numbers_that_there_are_not_are_passed_over() {
     let vfs = built();
     let list = list_of(&vfs);
-    let wrong: Vec<HotPart> = list
-        .0
-        .iter()
-        .map(|part| HotPart { blocks: vec![5_000_000, u64::MAX - 1], ..part.clone() })
-        .collect();
+    let wrong: Vec<HotPart> =
+        list.0.iter().map(|part| HotPart { blocks: vec![5_000_000, u64::MAX - 1], ..part.clone() }).collect();
     let store = on(Arc::new(vfs.clone()), 64 << 20);
     let report = store.warm(&HotBlocks(wrong.clone()), &never()).unwrap();
     assert_eq!((report.blocks, report.passed_over), (0, 2 * wrong.len() as u64));

@@ -93,6 +93,7 @@ impl NativeServer {
             database: open.database.clone(),
             compactor: open.compactor.clone(),
             maintenance: open.maintenance.clone(),
+            warmer: None,
         };
         let (stop, stopped) = oneshot::channel();
         let (bound, is_bound) = channel();

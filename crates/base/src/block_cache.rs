@@ -11,6 +11,7 @@
 //!
 //! Where several threads miss a block at the same moment, one of them loads it, and the others wait for that one.
 
+mod hot;
 mod loading;
 
 use crate::block_source::{AHEAD_BYTES_MAX, BlockSource, ReadPolicy};

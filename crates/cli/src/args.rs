@@ -37,6 +37,7 @@ mod soak;
 mod top;
 mod user;
 mod validate;
+mod warm;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
 pub use bench_complete::BenchCompleteArgs;
@@ -66,6 +67,7 @@ pub use soak::BenchSoakArgs;
 pub use top::{CancelArgs, LoginArgs, Named, StatusArgs, TopArgs};
 pub use user::{GraphArgs, GroupCommand, PlaceArgs, TokenCommand, UserCommand};
 pub use validate::ValidateArgs;
+pub use warm::{WarmArgs, WarmPart};
 
 use crate::sources::SourceOptions;
 use bind::parse_bind;
@@ -112,6 +114,8 @@ pub enum Command {
     Stats(StatsArgs),
     /// Read and verify every block: checksums, order, counts, and that all orders hold the same quads
     Check(CheckArgs),
+    /// Read what was in memory before, or whole orders, into the system's memory
+    Warm(WarmArgs),
     /// Make one segment of all that loads have added: the smallest and fastest form of a database
     Compact(CompactArgs),
     /// Add what follows from the data by rules: RDF Schema, OWL 2 RL, SKOS, or your own

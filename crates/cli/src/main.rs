@@ -73,6 +73,7 @@ mod top;
 mod update;
 mod user;
 mod validate;
+mod warm;
 mod written;
 
 use args::{BenchCommand, Cli, Command};
@@ -101,6 +102,7 @@ fn main() -> ExitCode {
         Command::Dump(args) => dump::run(&args),
         Command::Stats(args) => stats::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Warm(args) => warm::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Materialise(args) => materialise::run(&args),
         Command::Backup(args) => backup::run(&args),

@@ -8,7 +8,7 @@ use crate::shapes::Guard;
 use crate::talk::{say, say_found_log, tell_damaged_snapshots};
 use anyhow::bail;
 use lode_engine::store::{
-    BackgroundOptions, CommitCheck, Compactor, Maintenance, OpenFiles, StoreError, WriteOptions,
+    BackgroundOptions, CommitCheck, Compactor, Maintenance, OpenFiles, StoreError, Warmer, WriteOptions,
 };
 use lode_engine::{CancelToken, Database, EngineError, OpenOptions};
 use lode_remote::Address;
@@ -23,6 +23,8 @@ pub struct Opening {
     write: Option<WriteOptions>,
     background: BackgroundOptions,
     is_compaction_paused: bool,
+    /// Whether what was hot is read at the start, and noted for the next one.
+    is_kept_warm: bool,
     /// Whether a folder without a database gets one.
     makes_one: bool,
     /// What changes must keep.
@@ -41,6 +43,7 @@ impl Opening {
             write: (!args.read_only).then_some(write),
             background: memory.background_options(),
             is_compaction_paused: args.no_compaction,
+            is_kept_warm: !args.no_warm,
             makes_one: !args.must_exist,
             guard: Guard::new(&args.guard, memory.query_options(&args.evaluation)?)?,
         })
@@ -77,7 +80,7 @@ impl Opening {
             version.version
         );
         let database = published.database(&self.open, OpenFiles::WhenRead)?;
-        Ok(Served { database: Arc::new(database), compactor: None, maintenance: None })
+        Ok(Served::from(Arc::new(database)))
     }
 
     /// All that there are in a folder, and how to make more.
@@ -123,7 +126,10 @@ impl Opening {
             }
             compactor = Some(Arc::new(started));
         }
-        Ok(Served { database: Arc::new(database), compactor, maintenance })
+        let warmer =
+            self.is_kept_warm.then(|| Warmer::start(store, Box::new(|line| tracing::info!("{line}"))));
+        let warmer = warmer.transpose()?.map(Arc::new);
+        Ok(Served { database: Arc::new(database), compactor, maintenance, warmer })
     }
 }
 

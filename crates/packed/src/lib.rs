@@ -4,6 +4,7 @@
 mod ahead;
 mod block;
 mod bytes;
+mod cached_parts;
 pub mod characteristic_sets;
 mod codec;
 pub mod dictionary;
@@ -19,10 +20,12 @@ pub mod permutation;
 mod read_context;
 pub mod rows;
 pub mod segment;
+mod warm;
 
 #[cfg(test)]
 mod read_ahead_tests;
 
+pub use cached_parts::{CachedPart, cached_parts, warm};
 pub use characteristic_sets::{CharacteristicSets, Star, StarMember};
 pub use dictionary::{Dictionary, DictionaryInfo, DictionaryWriter, KeyHash, Terms};
 pub use error::PackedError;
@@ -31,3 +34,4 @@ pub use order::{Order, Position};
 pub use permutation::{BlockBounds, Cursor, Permutation, PermutationInfo, PermutationWriter};
 pub use read_context::ReadContext;
 pub use segment::{Segment, SegmentMeta};
+pub use warm::{OnWarmed, Warmed};

@@ -29,6 +29,12 @@ impl ReadContext {
         Arc::new(Self { reading: Reading { cancel, ..Reading::BEHIND }, aside: Some(Arc::clone(cache)) })
     }
 
+    /// For work in the background that fills the cache of all: gives way to queries.
+    pub fn in_background(cancel: &CancelToken) -> Arc<Self> {
+        let reading = Reading { cancel: Some(cancel.clone()), ..Reading::BEHIND };
+        Arc::new(Self { reading, aside: None })
+    }
+
     /// How a context that may be unknown reads.
     pub(crate) fn reading(context: Option<&Arc<Self>>) -> &Reading {
         context.map_or(&ANYBODY, |context| &context.reading)

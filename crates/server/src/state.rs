@@ -22,7 +22,7 @@ use crate::tls::Tls;
 use crate::validator::Validators;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use lode_assist::Assist;
-use lode_engine::store::{Compactor, Maintenance};
+use lode_engine::store::{Compactor, Maintenance, Warmer};
 use lode_engine::{CancelToken, Database, GraphRules, LoadAllow, MemoryBudget, QueryOptions};
 use lode_rdf::NamedNode;
 use lode_rdf::parse::StatementLimit;
@@ -173,11 +173,13 @@ pub struct Served {
     pub compactor: Option<Arc<Compactor>>,
     /// The store's own threads, which end with the last request.
     pub maintenance: Option<Arc<Maintenance>>,
+    /// What keeps what is hot hot from one run to the next; ends with the last request.
+    pub warmer: Option<Arc<Warmer>>,
 }
 
 impl From<Arc<Database>> for Served {
     fn from(database: Arc<Database>) -> Self {
-        Self { database, compactor: None, maintenance: None }
+        Self { database, compactor: None, maintenance: None, warmer: None }
     }
 }
 
@@ -264,6 +266,7 @@ pub(crate) struct AppState {
     pub(crate) database: Arc<Database>,
     pub(crate) compactor: Option<Arc<Compactor>>,
     _maintenance: Option<Arc<Maintenance>>,
+    _warmer: Option<Arc<Warmer>>,
     /// What tells clients that an answer is still the same.
     pub(crate) validators: Validators,
     /// What is told of the database.
@@ -290,7 +293,7 @@ impl Deref for AppState {
 
 impl AppState {
     pub(crate) fn new(shared: &Arc<Shared>, name: Option<String>, served: Served) -> Self {
-        let Served { database, compactor, maintenance } = served;
+        let Served { database, compactor, maintenance, warmer } = served;
         let counters = if name.is_some() { Arc::default() } else { Arc::clone(&shared.watch.counters) };
         let kept = Kept::of(database.store(), shared.options.query.memory.as_ref());
         Self {
@@ -300,6 +303,7 @@ impl AppState {
             database,
             compactor,
             _maintenance: maintenance,
+            _warmer: warmer,
             validators: Validators::default(),
             described: Described::default(),
             running: Arc::new(Running::new(&shared.last_id)),

@@ -276,6 +276,10 @@ impl Store {
         self.0.writer.is_some()
     }
 
+    pub(crate) fn cache(&self) -> &BlockCache {
+        &self.0.cache
+    }
+
     pub(crate) fn vfs(&self) -> &Arc<dyn Vfs> {
         &self.0.vfs
     }

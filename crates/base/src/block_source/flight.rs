@@ -114,6 +114,11 @@ impl Flight {
         self.extent.bytes.end
     }
 
+    /// Its bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.extent.bytes.end - self.extent.bytes.start
+    }
+
     pub(super) fn device(&self) -> &Device {
         &self.device
     }

@@ -7,6 +7,7 @@
 //! Bytes that have come are not decoded here, and are kept in no cache: whoever wants the block does that, as if it had read it.
 
 mod counters;
+mod extents;
 mod flight;
 mod merge;
 mod queue;
@@ -22,6 +23,7 @@ use crate::device::Device;
 use crate::memory_budget::MemoryBudget;
 use crate::vfs::ReadAt;
 use counters::Counters;
+use extents::Extents;
 use flight::{Cargo, Shared, is_slow};
 use merge::merge;
 use queue::Queue;
@@ -38,18 +40,22 @@ pub struct ReadPolicy {
     pub sequential: bool,
     /// All that a batch of sorted look-ups needs.
     pub vectored: bool,
+    /// What is around a second block that is missed in a region, where the device has an arm.
+    pub extent: bool,
 }
 
 impl ReadPolicy {
     /// Nothing.
-    pub const NONE: Self = Self { sequential: false, vectored: false };
-    /// All.
-    pub const BOTH: Self = Self { sequential: true, vectored: true };
+    pub const NONE: Self = Self { sequential: false, vectored: false, extent: false };
+    /// What scans and look-ups are known to need.
+    pub const BOTH: Self = Self { sequential: true, vectored: true, extent: false };
+    /// That, and what they may need.
+    pub const ALL: Self = Self { extent: true, ..Self::BOTH };
 }
 
 impl Default for ReadPolicy {
     fn default() -> Self {
-        Self::BOTH
+        Self::ALL
     }
 }
 
@@ -61,6 +67,7 @@ pub struct BlockSource {
     memory: MemoryBudget,
     shared: Arc<Shared>,
     queue: Arc<Queue>,
+    extents: Extents,
     files: AtomicU64,
 }
 
@@ -70,13 +77,17 @@ impl Default for BlockSource {
     }
 }
 
+/// What nobody has asked for may take this part of the memory for what was read ahead.
+const EXTENTS_PART: u64 = 4;
 /// Memory for what was read ahead, where nothing else is said.
 pub const AHEAD_BYTES_MAX: usize = 64 << 20;
 
 impl BlockSource {
     /// A source that keeps what it reads ahead in `memory`; where there is no room, it reads nothing ahead.
     pub fn new(policy: ReadPolicy, memory: MemoryBudget) -> Self {
-        Self { policy, memory, shared: Arc::default(), queue: Arc::default(), files: AtomicU64::new(0) }
+        let extents = Extents::new(memory.limit() as u64 / EXTENTS_PART);
+        let (shared, queue, files) = (Arc::default(), Arc::default(), AtomicU64::new(0));
+        Self { policy, memory, shared, queue, extents, files }
     }
 
     /// What happened so far.
@@ -160,6 +171,25 @@ impl BlockFile {
     /// Whether it is of use to ask for what a batch of look-ups needs.
     pub fn reads_batches_ahead(&self) -> bool {
         self.source.policy.vectored && self.is_worth_asking()
+    }
+
+    /// The block at `offset` is about to be read: the bytes around it that are to be asked for by [`BlockFile::ask_around`], if any. Only
+    /// devices that serve one request at once have an arm, which makes that worth while.
+    pub fn miss(&self, offset: u64) -> Option<Range<u64>> {
+        let is_of_use = self.source.policy.extent && self.device.parallel == 1 && self.is_worth_asking();
+        if is_of_use { self.source.extents.miss(self.id, offset) } else { None }
+    }
+
+    /// Asks for blocks that nobody may want; the source holds them for a while.
+    pub fn ask_around(&self, blocks: impl IntoIterator<Item = Range<u64>>) {
+        let mut flights = Vec::new();
+        self.ask(blocks, Priority::ReadAhead, &mut flights);
+        self.source.extents.hold(flights);
+    }
+
+    /// Whether to read by many requests is faster than by one after the other, for who knows all that it will read.
+    pub fn serves_many(&self) -> bool {
+        self.device.parallel > 0
     }
 
     /// What is in memory anyway is read faster without.

@@ -27,13 +27,18 @@ pub enum ColdPolicy {
     Vectored,
     /// Both
     Both,
+    /// Both, and on a disk what is around a second block that is missed in a megabyte
+    Extent,
+    /// All that, and in the background what was in memory before
+    Warm,
 }
 
 /// `lode bench cold`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "The database is opened with an empty cache on an emulated device, and the Explore mixes are run until the last ten of them took \
-no longer than 10/9 of what they take when all is in memory. That time is measured first, without the device. The database is only read; \
+no longer than 10/9 of what they take when all is in memory. That time is measured first, without the device, and what is in memory then is what the policy \
+warm reads. The database is only read; \
 what is below the emulated device should be in the system's memory: run it twice, or look that the first table is like the second."
 )]
 pub struct BenchColdArgs {
@@ -63,7 +68,7 @@ pub struct BenchColdArgs {
         long,
         value_enum,
         value_delimiter = ',',
-        default_value = "none,sequential,vectored,both",
+        default_value = "none,sequential,vectored,both,extent,warm",
         value_name = "POLICIES"
     )]
     pub policy: Vec<ColdPolicy>,
@@ -79,4 +84,7 @@ pub struct BenchColdArgs {
     /// Write a report as JSON instead of the table
     #[arg(long)]
     pub json: bool,
+    /// Also draw how the rate rises, for each device and policy, into this file as SVG
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 }

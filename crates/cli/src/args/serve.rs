@@ -99,6 +99,9 @@ pub struct ServeArgs {
     /// Do not compact in the background
     #[arg(long)]
     pub no_compaction: bool,
+    /// Do not read at the start, in the background, what was in memory when the server last ran, nor note each minute what is
+    #[arg(long)]
+    pub no_warm: bool,
     /// Encrypt connections (https) with this certificate, and those between it and its authority's, in PEM; read again when it changes
     #[cfg(feature = "tls")]
     #[arg(long, value_name = "FILE")]

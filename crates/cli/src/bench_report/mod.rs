@@ -1,6 +1,6 @@
 //! `lode bench report`: tables and plots of what several stores needed for the same.
 
-mod plot;
+pub mod plot;
 mod results;
 mod table;
 

@@ -14,7 +14,7 @@ const ROW_HEIGHT: f64 = 15.0;
 const RADIUS: f64 = 4.0;
 
 /// Colours that also those can tell apart who see few (Okabe and Ito), for the stores after the first.
-const COLOURS: [&str; 5] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"];
+pub const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 
 /// The document.
 pub fn svg(table: &Table) -> String {
@@ -51,7 +51,8 @@ fn colour(at: usize) -> &'static str {
     COLOURS[at.saturating_sub(1) % COLOURS.len()]
 }
 
-fn text(x: f64, y: f64, anchor: &str, words: &str) -> String {
+/// Words at a place.
+pub fn text(x: f64, y: f64, anchor: &str, words: &str) -> String {
     let words = words.replace('&', "&amp;").replace('<', "&lt;");
     format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"#222222\">{words}</text>\n")
 }

@@ -56,4 +56,5 @@ mod tls;
 mod update;
 mod users;
 mod w3c;
+mod warm;
 mod web;

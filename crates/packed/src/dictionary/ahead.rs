@@ -77,7 +77,7 @@ impl Dictionary {
         Ok(Some((self.has_cached(key), page.bytes(block), page.ranks(block).end)))
     }
 
-    fn has_cached(&self, key: BlockKey) -> bool {
+    pub(super) fn has_cached(&self, key: BlockKey) -> bool {
         let own = crate::read_context::ReadContext::own_cache(self.1.as_ref());
         self.0.cache.has(key) || own.is_some_and(|cache| cache.has(key))
     }

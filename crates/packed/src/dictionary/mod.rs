@@ -14,6 +14,7 @@ mod terms;
 mod unpack;
 mod verify;
 mod visit;
+mod warm;
 mod writer;
 
 use crate::bytes::Reader;
@@ -298,14 +299,21 @@ impl Dictionary {
     /// Block `block` of a page whose first block has the number `first`, from the cache if possible.
     fn block(&self, page: &Page, block: usize, first: u64, prepare: impl FnOnce()) -> Result<Block> {
         let key = BlockKey { file: self.0.id, block: first + block as u64 };
-        let Range { start, end } = page.bytes(block);
         let opened = self.0.cache.get_or_load_aside(ReadContext::own_cache(self.1.as_ref()), key, || {
             prepare();
-            let mut bytes = vec![0; (end - start) as usize];
-            self.read(&mut bytes, start)?;
-            self.open_block(page, block, &bytes, Vec::new())
+            // What cannot be read ahead is an error once it is wanted.
+            let _ = self.ask_around(page, block, first);
+            self.load_block(page, block)
         })?;
-        Ok(Block { opened, ranks: page.ranks(block), offset: start })
+        Ok(Block { opened, ranks: page.ranks(block), offset: page.bytes(block).start })
+    }
+
+    /// Reads a block past the cache.
+    fn load_block(&self, page: &Page, block: usize) -> Result<OpenBlock> {
+        let Range { start, end } = page.bytes(block);
+        let mut bytes = vec![0; (end - start) as usize];
+        self.read(&mut bytes, start)?;
+        self.open_block(page, block, &bytes, Vec::new())
     }
 
     fn read(&self, bytes: &mut [u8], offset: u64) -> Result<()> {

@@ -141,7 +141,7 @@ impl Ahead {
 }
 
 impl Permutation {
-    fn has_cached(&self, block: usize) -> bool {
+    pub(super) fn has_cached(&self, block: usize) -> bool {
         let key = BlockKey { file: self.0.id, block: block as u64 };
         let own = crate::read_context::ReadContext::own_cache(self.1.as_ref());
         self.0.cache.has(key) || own.is_some_and(|cache| cache.has(key))
@@ -165,15 +165,22 @@ impl Permutation {
     }
 
     fn read_pages_of_keys(&self, keys: &[u64], width: usize) -> Result<()> {
+        let index = self.index()?;
+        let pages = keys.chunks_exact(width).flat_map(|key| {
+            let from = index.page_before(key, false).unwrap_or(0);
+            from..=index.page_before(key, true).unwrap_or(from)
+        });
+        self.read_pages(pages)
+    }
+
+    /// Reads pages of the index, which ascend, together: those that are not in memory.
+    pub(super) fn read_pages(&self, numbers: impl Iterator<Item = usize>) -> Result<()> {
         let opened = self.opened()?;
         let mut pages = Vec::new();
-        for key in keys.chunks_exact(width) {
-            let from = opened.index.page_before(key, false).unwrap_or(0);
-            for page in from..=opened.index.page_before(key, true).unwrap_or(from) {
-                let is_read = opened.index.slot(page).is_some_and(|slot| slot.get().is_some());
-                if pages.last() != Some(&page) && !is_read && pages.len() < PAGES_MAX {
-                    pages.push(page);
-                }
+        for page in numbers {
+            let is_read = opened.index.slot(page).is_some_and(|slot| slot.get().is_some());
+            if pages.last() != Some(&page) && !is_read && pages.len() < PAGES_MAX {
+                pages.push(page);
             }
         }
         pages.dedup();

@@ -9,6 +9,7 @@ mod info;
 mod page;
 mod row_block;
 mod verify;
+mod warm;
 mod writer;
 
 use crate::block::{Block, PADDING, ParsedBlock};
@@ -419,6 +420,8 @@ impl Permutation {
         let key = BlockKey { file: self.0.id, block: place.number as u64 };
         self.0.cache.get_or_load_aside(ReadContext::own_cache(self.1.as_ref()), key, || {
             prepare();
+            // What cannot be read ahead is an error once it is wanted.
+            let _ = self.ask_around(place);
             self.read_block(place)
         })
     }

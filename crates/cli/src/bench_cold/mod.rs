@@ -1,6 +1,8 @@
 //! `lode bench cold`: how long a database is slow whose blocks come from a disk, from flash or from object storage, and what is read meanwhile,
 //! by what is read ahead.
 
+mod plot;
+
 use crate::args::{BenchColdArgs, ColdDevice, ColdPolicy};
 use crate::bench_target::Shape;
 use crate::exit::Done;
@@ -9,9 +11,11 @@ use crate::talk::say;
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 use lode_bench::bsbm::{self, ParameterPools, Random};
+use lode_engine::store::{HotBlocks, Warmer};
 use lode_engine::{
-    Database, DeviceModel, OpenOptions, QueryOptions, ReadPolicy, SourceCounters, write_results,
+    CancelToken, Database, DeviceModel, OpenOptions, QueryOptions, ReadPolicy, SourceCounters, write_results,
 };
+use plot::Curve;
 use serde_json::{Value, json};
 use std::io::{Write as _, sink, stdout};
 use std::time::{Duration, Instant};
@@ -33,8 +37,30 @@ struct Run {
     first_pass: Option<Duration>,
     /// Until it was as fast as when warm; none where that took too long.
     warm: Option<Duration>,
-    mixes: usize,
+    /// When each mix ended, and how long it took.
+    mixes: Vec<(Duration, Duration)>,
     reads: SourceCounters,
+}
+
+/// What a database does once all is in memory.
+struct Warm {
+    /// The median time of a mix.
+    mix: Duration,
+    /// The rows of each.
+    rows: Vec<u64>,
+    /// What is in memory then, and the bytes of files that it is.
+    hot: HotBlocks,
+    hot_bytes: u64,
+}
+
+impl Warm {
+    /// How long the device takes for the blocks that are hot, in the order of the files: as one piece, and one block after the other. Computed.
+    fn device_times(&self, device: ColdDevice) -> (Duration, Duration) {
+        let model = model(device);
+        let passing = Duration::from_secs_f64(self.hot_bytes as f64 / model.bytes_per_second as f64);
+        let requests = u32::try_from(self.hot.len()).unwrap_or(u32::MAX);
+        (model.latency + passing, model.latency * requests + passing)
+    }
 }
 
 pub fn run(args: &BenchColdArgs) -> anyhow::Result<Done> {
@@ -42,33 +68,67 @@ pub fn run(args: &BenchColdArgs) -> anyhow::Result<Done> {
         bail!("--mixes must be at least {WINDOW}");
     }
     let mixes = Mixes::of(args);
-    let (warm, rows) = warm_times(args, &mixes)?;
+    let warm = Warm::measure(args, &mixes)?;
     if !args.json {
-        say!("all in memory: {} a mix, {:.1} mixes/s", number::duration(warm), rate(warm));
+        say!(
+            "all in memory: {} a mix, {:.1} mixes/s; {} hot blocks, {}",
+            number::duration(warm.mix),
+            rate(warm.mix),
+            number::grouped(warm.hot.len() as u64),
+            number::bytes(warm.hot_bytes)
+        );
     }
     let mut runs = Vec::new();
     for device in &args.device {
         for policy in &args.policy {
-            let run = Run::measure(args, &mixes, *device, *policy, warm, &rows)?;
+            let run = Run::measure(args, &mixes, *device, *policy, &warm)?;
             if !args.json {
-                say!("{} {}: {} mixes", name(device), name(policy), run.mixes);
+                say!("{} {}: {} mixes", name(device), name(policy), run.mixes.len());
             }
             runs.push(run);
         }
     }
+    if let Some(path) = &args.plot {
+        let curves: Vec<Curve> = runs.iter().map(|run| run.curve(warm.mix)).collect();
+        std::fs::write(path, plot::svg(&curves)).with_context(|| format!("writing {}", path.display()))?;
+    }
     let mut out = stdout().lock();
     if args.json {
         let runs: Vec<Value> = runs.iter().map(Run::json).collect();
-        let report = json!({ "warm_mixes_per_second": rate(warm), "mixes": args.mixes, "runs": runs });
+        let devices: Vec<Value> = args.device.iter().map(|device| warm.json(*device)).collect();
+        let report = json!({
+            "warm_mixes_per_second": rate(warm.mix),
+            "mixes": args.mixes,
+            "hot_blocks": warm.hot.len(),
+            "hot_bytes": warm.hot_bytes,
+            "devices": devices,
+            "runs": runs,
+        });
         writeln!(out, "{report:#}")?;
     } else {
         write_table(&runs, &mut out)?;
+        writeln!(out, "\n| device | hot blocks as one piece | one after the other |\n|---|--:|--:|")?;
+        for device in &args.device {
+            let (piece, blocks) = warm.device_times(*device);
+            writeln!(
+                out,
+                "| {} | {} | {} |",
+                name(device),
+                number::duration(piece),
+                number::duration(blocks)
+            )?;
+        }
     }
     Ok(Done::Ok)
 }
 
 fn rate(mix: Duration) -> f64 {
     1.0 / mix.as_secs_f64().max(1e-9)
+}
+
+/// That of so many mixes in a row.
+fn rate_of(mixes: &[(Duration, Duration)]) -> f64 {
+    rate(mixes.iter().map(|(_, time)| *time).sum::<Duration>() / WINDOW as u32)
 }
 
 fn name(value: &impl ValueEnum) -> String {
@@ -95,23 +155,37 @@ impl Mixes {
     }
 }
 
-/// The median time of a mix once all is in memory, and the rows of each mix.
-fn warm_times(args: &BenchColdArgs, mixes: &Mixes) -> anyhow::Result<(Duration, Vec<u64>)> {
-    let database = Database::open(&args.database, &OpenOptions::with_cache(args.cache))?;
-    let (mut times, mut rows) = (Vec::new(), Vec::new());
-    for round in 0..2 {
-        for number in 0..args.mixes {
-            let start = Instant::now();
-            let found = mixes.run(number, &database)?;
-            if round == 0 {
-                rows.push(found);
-            } else {
-                times.push(start.elapsed());
+impl Warm {
+    fn measure(args: &BenchColdArgs, mixes: &Mixes) -> anyhow::Result<Self> {
+        let database = Database::open(&args.database, &OpenOptions::with_cache(args.cache))?;
+        let (mut times, mut rows) = (Vec::new(), Vec::new());
+        for round in 0..2 {
+            for number in 0..args.mixes {
+                let start = Instant::now();
+                let found = mixes.run(number, &database)?;
+                if round == 0 {
+                    rows.push(found);
+                } else {
+                    times.push(start.elapsed());
+                }
             }
         }
+        times.sort_unstable();
+        let hot = database.store().hot_blocks();
+        // Read once more, to tell how many bytes they are.
+        let again = Database::open(&args.database, &OpenOptions::with_cache(args.cache))?;
+        let hot_bytes = again.store().warm(&hot, &CancelToken::default())?.bytes;
+        Ok(Self { mix: times[times.len() / 2], rows, hot, hot_bytes })
     }
-    times.sort_unstable();
-    Ok((times[times.len() / 2], rows))
+
+    fn json(&self, device: ColdDevice) -> Value {
+        let (piece, blocks) = self.device_times(device);
+        json!({
+            "device": name(&device),
+            "hot_as_one_piece_seconds": piece.as_secs_f64(),
+            "hot_one_after_the_other_seconds": blocks.as_secs_f64(),
+        })
+    }
 }
 
 impl Run {
@@ -120,42 +194,58 @@ impl Run {
         mixes: &Mixes,
         device: ColdDevice,
         policy: ColdPolicy,
-        warm: Duration,
-        rows: &[u64],
+        warm: &Warm,
     ) -> anyhow::Result<Self> {
         let start = Instant::now();
         let options = OpenOptions { read_ahead: read_policy(policy), ..OpenOptions::with_cache(args.cache) };
         let database = Database::open_emulated(&args.database, &options, model(device))?;
         let open = start.elapsed();
+        let hot = (policy == ColdPolicy::Warm).then(|| warm.hot.clone());
+        let warmer = hot.map(|hot| {
+            Warmer::start_with(database.store(), Some(hot), Duration::MAX, Box::new(|line| say!("{line}")))
+        });
+        let warmer = warmer.transpose()?;
         let mut run = Self {
             device,
             policy,
             open,
             first_pass: None,
             warm: None,
-            mixes: 0,
+            mixes: Vec::new(),
             reads: SourceCounters::default(),
         };
-        let mut times: Vec<Duration> = Vec::new();
         while start.elapsed() < args.seconds && (run.first_pass.is_none() || run.warm.is_none()) {
-            let mix_start = Instant::now();
-            let found = mixes.run(run.mixes, &database)?;
-            if found != rows[run.mixes % rows.len()] {
-                bail!("mix {} has {found} rows on {}, and others in memory", run.mixes, name(&device));
+            let (mix_start, number) = (Instant::now(), run.mixes.len());
+            let found = mixes.run(number, &database)?;
+            if found != warm.rows[number % warm.rows.len()] {
+                bail!("mix {number} has {found} rows on {}, and others in memory", name(&device));
             }
-            times.push(mix_start.elapsed());
-            run.mixes += 1;
-            if run.mixes == args.mixes {
+            run.mixes.push((start.elapsed(), mix_start.elapsed()));
+            if run.mixes.len() == args.mixes {
                 run.first_pass = Some(start.elapsed());
             }
-            let last = times.get(times.len().saturating_sub(WINDOW)..).unwrap_or_default();
-            let mean = last.iter().sum::<Duration>() / WINDOW as u32;
-            if run.warm.is_none() && last.len() == WINDOW && rate(mean) >= WARM_PART * rate(warm) {
+            if run.warm.is_none() && run.last_rate().is_some_and(|last| last >= WARM_PART * rate(warm.mix)) {
                 run.warm = Some(start.elapsed());
             }
         }
+        drop(warmer);
         run.reads = database.store().read_counters();
         Ok(run)
+    }
+
+    /// Mixes a second of the last ones, once there were enough.
+    fn last_rate(&self) -> Option<f64> {
+        self.mixes.len().checked_sub(WINDOW).and_then(|from| self.mixes.get(from..)).map(rate_of)
+    }
+
+    /// How the rate rises.
+    fn curve(&self, warm: Duration) -> Curve {
+        let point = |last: &[(Duration, Duration)]| {
+            let at = last.last().map_or(Duration::ZERO, |(at, _)| *at);
+            (at.as_secs_f64(), rate_of(last) / rate(warm))
+        };
+        let points = self.mixes.windows(WINDOW).map(point).collect();
+        Curve { device: name(&self.device), policy: name(&self.policy), points }
     }
 
     fn json(&self) -> Value {
@@ -167,7 +257,7 @@ impl Run {
             "open_seconds": self.open.as_secs_f64(),
             "first_pass_seconds": seconds(self.first_pass),
             "warm_seconds": seconds(self.warm),
-            "mixes": self.mixes,
+            "mixes": self.mixes.len(),
             "requests": reads.requests,
             "bytes": reads.bytes,
             "merged_blocks": reads.merged,
@@ -190,8 +280,9 @@ fn model(device: ColdDevice) -> DeviceModel {
 
 fn read_policy(policy: ColdPolicy) -> ReadPolicy {
     ReadPolicy {
-        sequential: matches!(policy, ColdPolicy::Sequential | ColdPolicy::Both),
-        vectored: matches!(policy, ColdPolicy::Vectored | ColdPolicy::Both),
+        sequential: !matches!(policy, ColdPolicy::None | ColdPolicy::Vectored),
+        vectored: !matches!(policy, ColdPolicy::None | ColdPolicy::Sequential),
+        extent: matches!(policy, ColdPolicy::Extent | ColdPolicy::Warm),
     }
 }
 

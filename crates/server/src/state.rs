@@ -12,6 +12,7 @@ use crate::figures::Described;
 use crate::kept::Kept;
 use crate::lane::Lane;
 use crate::limits::{Limits, LimitsNow, LimitsOfRoles, Quotas};
+use crate::link::Link;
 use crate::network::Network;
 use crate::observe::{Counters, Logs, Watch};
 use crate::open_transactions::Transactions;
@@ -173,11 +174,13 @@ pub struct Served {
     pub compactor: Option<Arc<Compactor>>,
     /// The store's own threads, which end with the last request.
     pub maintenance: Option<Arc<Maintenance>>,
+    /// Where it is published, by this server or by another that it follows.
+    pub link: Option<Arc<Link>>,
 }
 
 impl From<Arc<Database>> for Served {
     fn from(database: Arc<Database>) -> Self {
-        Self { database, compactor: None, maintenance: None }
+        Self { database, compactor: None, maintenance: None, link: None }
     }
 }
 
@@ -264,6 +267,8 @@ pub(crate) struct AppState {
     pub(crate) database: Arc<Database>,
     pub(crate) compactor: Option<Arc<Compactor>>,
     _maintenance: Option<Arc<Maintenance>>,
+    /// Where it is published.
+    pub(crate) link: Option<Arc<Link>>,
     /// What tells clients that an answer is still the same.
     pub(crate) validators: Validators,
     /// What is told of the database.
@@ -290,7 +295,7 @@ impl Deref for AppState {
 
 impl AppState {
     pub(crate) fn new(shared: &Arc<Shared>, name: Option<String>, served: Served) -> Self {
-        let Served { database, compactor, maintenance } = served;
+        let Served { database, compactor, maintenance, link } = served;
         let counters = if name.is_some() { Arc::default() } else { Arc::clone(&shared.watch.counters) };
         let kept = Kept::of(database.store(), shared.options.query.memory.as_ref());
         Self {
@@ -300,6 +305,7 @@ impl AppState {
             database,
             compactor,
             _maintenance: maintenance,
+            link,
             validators: Validators::default(),
             described: Described::default(),
             running: Arc::new(Running::new(&shared.last_id)),
@@ -331,6 +337,10 @@ impl AppState {
 
     /// Refuses what would write where nothing may be written: before a body is read.
     pub(crate) fn check_writable(&self) -> Result<(), HttpError> {
+        if let Some(reason) = self.link.as_ref().and_then(|link| link.fence()) {
+            let message = format!("nothing may be written here any more: {reason}");
+            return Err(HttpError::new(StatusCode::SERVICE_UNAVAILABLE, message));
+        }
         if self.database.store().is_writable() {
             return Ok(());
         }

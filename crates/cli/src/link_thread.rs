@@ -34,7 +34,8 @@ impl LinkThread {
         let link = Arc::new(Link::new(LinkRole::Follows, address.to_string()));
         link.reached(at(follower.version()));
         let (told, weak) = (Arc::clone(&link), Arc::downgrade(database));
-        let thread = Self::start("follow", move |stop, cancel| follow(follower, &weak, &told, stop, cancel, pause))?;
+        let thread =
+            Self::start("follow", move |stop, cancel| follow(follower, &weak, &told, stop, cancel, pause))?;
         Ok((link, thread))
     }
 
@@ -50,12 +51,15 @@ impl LinkThread {
         let mut publishing = Publishing::new(address.store(Default::default())?);
         let link = Arc::new(Link::new(LinkRole::Publishes, address.to_string()));
         match publishing.step(database.store(), &CancelToken::default()) {
-            Err(error @ (RemoteError::Conflict { .. } | RemoteError::Address { .. })) => return Err(error.into()),
+            Err(error @ (RemoteError::Conflict { .. } | RemoteError::Address { .. })) => {
+                return Err(error.into());
+            }
             done => tell_of_publication(&link, done),
         }
         let (told, weak) = (Arc::clone(&link), Arc::downgrade(database));
-        let thread =
-            Self::start("publish", move |stop, cancel| publish(publishing, &weak, &told, stop, cancel, pause))?;
+        let thread = Self::start("publish", move |stop, cancel| {
+            publish(publishing, &weak, &told, stop, cancel, pause)
+        })?;
         Ok((link, thread))
     }
 
@@ -106,7 +110,11 @@ fn follow(
                 let now = at(follower.version());
                 let was_failing = link.reached(now);
                 if now.epoch != epoch {
-                    tracing::warn!("another writer has taken over: serving version {} (epoch {})", now.number, now.epoch);
+                    tracing::warn!(
+                        "another writer has taken over: serving version {} (epoch {})",
+                        now.number,
+                        now.epoch
+                    );
                 } else if is_new || was_failing {
                     tracing::info!("serving version {} (of the database: {})", now.number, now.version);
                 }
@@ -139,7 +147,9 @@ fn publish(
             Err(RemoteError::Cancelled(_)) if !is_last => {}
             Err(RemoteError::Conflict { address, what }) => {
                 link.fenced(format!("{address}: {what}"));
-                tracing::error!("publishing has ended, and nothing may be written here any more: {address}: {what}");
+                tracing::error!(
+                    "publishing has ended, and nothing may be written here any more: {address}: {what}"
+                );
                 return;
             }
             done => tell_of_publication(link, done),

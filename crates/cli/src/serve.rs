@@ -152,7 +152,9 @@ fn check_links(args: &ServeArgs, address: Option<&Address>) -> anyhow::Result<Op
     }
     let Some(url) = &args.publish else { return Ok(None) };
     if address.is_some() {
-        return Err(wrong_usage("--publish is for the folder of a database: what is published already can be read only"));
+        return Err(wrong_usage(
+            "--publish is for the folder of a database: what is published already can be read only",
+        ));
     }
     publish::target(url).map(Some)
 }

@@ -80,7 +80,8 @@ impl Follower {
                 if !is_gone {
                     return Ok(newest);
                 }
-                let newest = copy.map_or_else(|| "nothing".to_owned(), |copy| format!("version {}", copy.number));
+                let newest =
+                    copy.map_or_else(|| "nothing".to_owned(), |copy| format!("version {}", copy.number));
                 let what = format!(
                     "version {}, which is served, is not published any more, and the newest there is {newest}: somebody has put something else in its \
                      place. Start the server anew to serve that",

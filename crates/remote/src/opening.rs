@@ -101,10 +101,7 @@ impl Opening {
         Ok(entries.iter().filter_map(files).collect())
     }
 
-    fn fetched(
-        &self,
-        wanted: &[(&SegmentEntry, &ObjectRef<u64>)],
-    ) -> Result<Vec<SegmentFiles>, RemoteError> {
+    fn fetched(&self, wanted: &[(&SegmentEntry, &ObjectRef<u64>)]) -> Result<Vec<SegmentFiles>, RemoteError> {
         let mut segments = Vec::with_capacity(wanted.len());
         for some in wanted.chunks(PARALLEL) {
             if let [(entry, index)] = some {

@@ -63,7 +63,8 @@ pub(crate) async fn protocol(
         Asked::Query(request) => {
             let accept = accept(&parts.headers);
             if request.min_version.is_some() && !graph_rules().reads_all() {
-                let message = "you may not: versions tell of changes to all graphs, and you may read some only";
+                let message =
+                    "you may not: versions tell of changes to all graphs, and you may read some only";
                 return Err(HttpError::new(StatusCode::FORBIDDEN, message));
             }
             let limit = request::time_limit(request.timeout, state.limits.get().timeout);

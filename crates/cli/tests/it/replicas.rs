@@ -13,7 +13,8 @@ fn url(lode: &Lode) -> String {
 }
 
 fn insert(server: &Endpoint, number: u32) -> u64 {
-    let answer = server.update(&format!("INSERT DATA {{ <http://e/s{number}> <http://e/p> {number} }}")).is(200);
+    let answer =
+        server.update(&format!("INSERT DATA {{ <http://e/s{number}> <http://e/p> {number} }}")).is(200);
     let version = answer.version.unwrap();
     assert_eq!(version, answer.number("version"));
     version

@@ -55,10 +55,7 @@ fn versions_are_followed_near_and_far() {
                 let before = held.quad_count();
                 assert!(reader.look().unwrap(), "{round} {at}");
                 assert_eq!(reader.contents(), contents(&writer).unwrap(), "{round} {at}");
-                assert_eq!(
-                    reader.database.snapshot().version_number(),
-                    writer.snapshot().version_number()
-                );
+                assert_eq!(reader.database.snapshot().version_number(), writer.snapshot().version_number());
                 assert_eq!(held.quad_count(), before);
                 assert!(!reader.look().unwrap());
                 // Figures are of the version of now, wherever its files come from.
@@ -184,12 +181,22 @@ fn a_writer_that_was_replaced_stops() {
     assert_eq!(step(&first).unwrap().unwrap().number, 2);
     // What was published is restored elsewhere and goes on.
     let new = MemVfs::new();
-    let published =
-        Published::open_store(Arc::new(store(&target)), Path::new("/published"), &ReadOptions::default(), shared(&new))
-            .unwrap();
+    let published = Published::open_store(
+        Arc::new(store(&target)),
+        Path::new("/published"),
+        &ReadOptions::default(),
+        shared(&new),
+    )
+    .unwrap();
     let options = lode_store::BackupOptions { link: false, check: true };
-    lode_remote::restore(&published, Path::new(DATABASE), &options, &CancelToken::default(), &Default::default())
-        .unwrap();
+    lode_remote::restore(
+        &published,
+        Path::new(DATABASE),
+        &options,
+        &CancelToken::default(),
+        &Default::default(),
+    )
+    .unwrap();
     assert_eq!(try_publish(&new, &store(&target), &take_over()).unwrap().epoch, 2);
     // The first one notices without publishing, and is refused where it tries.
     assert!(matches!(step(&first), Err(RemoteError::Conflict { .. })));
@@ -243,7 +250,8 @@ fn queries_see_one_version_each_while_versions_come() {
             writer.update(&text, &UpdateOptions::default()).unwrap();
             if round % 10 == 9 {
                 let progress = Arc::default();
-                lode_store::compact(writer.store(), &lode_store::CompactOptions::default(), &progress).unwrap();
+                lode_store::compact(writer.store(), &lode_store::CompactOptions::default(), &progress)
+                    .unwrap();
             }
             publish(&vfs, &store(&target));
             assert!(follower.look(database.store(), &CancelToken::default()).unwrap());

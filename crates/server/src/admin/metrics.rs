@@ -319,8 +319,16 @@ fn of_link(figures: &Figures, all: &mut Metrics) {
         "The number of the published version that is served, or that was published last",
         link.map(|link| link.at.number),
     );
-    all.gauge("lode_published_version", "The version of the database in it", link.map(|link| link.at.version));
-    all.gauge("lode_published_epoch", "How often the right to publish has gone over", link.map(|link| link.at.epoch));
+    all.gauge(
+        "lode_published_version",
+        "The version of the database in it",
+        link.map(|link| link.at.version),
+    );
+    all.gauge(
+        "lode_published_epoch",
+        "How often the right to publish has gone over",
+        link.map(|link| link.at.epoch),
+    );
     all.gauge(
         "lode_published_age_seconds",
         "Since when nobody knows whether that is the newest",

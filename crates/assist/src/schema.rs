@@ -74,7 +74,7 @@ impl Kept {
     /// What is used in the version of `data`, or was a moment ago.
     pub fn schema(&self, data: &Data<'_>) -> Result<Arc<Schema>, StoreError> {
         let clock = data.clock.part(2);
-        let (version, terms) = (data.snapshot.version_number(), data.snapshot.terms_number());
+        let (version, terms) = (data.snapshot.state_number(), data.snapshot.terms_number());
         let (mut schema, mut took, mut began) = (Schema::default(), Duration::ZERO, Instant::now());
         let turn = self.walk.try_lock();
         if let Some(old) = self.current.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {

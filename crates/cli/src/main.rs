@@ -34,6 +34,7 @@ mod exit;
 mod group;
 mod interrupt;
 mod keep_few;
+mod link_thread;
 mod load;
 mod load_failure;
 mod load_line;

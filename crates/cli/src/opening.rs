@@ -1,6 +1,7 @@
 //! How a server opens its databases, with what works on them beside requests.
 
 use crate::args::{CacheArgs, ServeArgs};
+use crate::link_thread::LinkThread;
 use crate::memory::SharedMemory;
 use crate::number;
 use crate::published;
@@ -15,6 +16,7 @@ use lode_remote::Address;
 use lode_server::{Databases, Served, Wish};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What is the same for all databases of a server.
 pub struct Opening {
@@ -70,17 +72,27 @@ impl Opening {
     }
 
     /// Opens a published database, for reading.
-    pub fn published(&self, address: &Address, cache: &CacheArgs) -> anyhow::Result<Served> {
+    pub fn published(
+        &self,
+        address: &Address,
+        cache: &CacheArgs,
+        follow: Option<Duration>,
+    ) -> anyhow::Result<(Served, Option<LinkThread>)> {
         let published = published::open(address, None, cache, None)?;
         let version = published.version();
         let quads = number::of(version.quads, "quad");
+        let and_follows = if follow.is_some() { ", and newer ones as they come" } else { "" };
         say!(
-            "{address}: version {} (of the database: {}), {quads}; it can be read only",
+            "{address}: version {} (of the database: {}), {quads}{and_follows}; it can be read only",
             version.number,
             version.version
         );
-        let database = published.database(&self.open, OpenFiles::WhenRead)?;
-        Ok(Served::from(Arc::new(database)))
+        let database = Arc::new(published.database(&self.open, OpenFiles::WhenRead)?);
+        let mut served = Served::from(database);
+        let Some(pause) = follow else { return Ok((served, None)) };
+        let (link, thread) = LinkThread::follow(&published, &served.database, address, pause)?;
+        served.link = Some(link);
+        Ok((served, Some(thread)))
     }
 
     /// All that there are in a folder, and how to make more.
@@ -129,7 +141,7 @@ impl Opening {
         let warmer =
             self.is_kept_warm.then(|| Warmer::start(store, Box::new(|line| tracing::info!("{line}"))));
         let warmer = warmer.transpose()?.map(Arc::new);
-        Ok(Served { database: Arc::new(database), compactor, maintenance, warmer })
+        Ok(Served { database: Arc::new(database), compactor, maintenance, warmer, link: None })
     }
 }
 

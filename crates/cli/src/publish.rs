@@ -19,16 +19,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub fn run(args: &PublishArgs) -> anyhow::Result<Done> {
-    let Some(address) = published::database_address(Path::new(&args.url))? else {
-        return Err(wrong_usage(format!(
-            "{}: a database is published to an address: file:///whole/path",
-            args.url
-        )));
-    };
-    if let Address::Web(url) = &address {
-        let what = "a web server can only be read: publish to the folder that it serves (file:///whole/path)";
-        return Err(wrong_usage(format!("{url}: {what}")));
-    }
+    let address = target(&args.url)?;
     let store = address.store(Default::default())?;
     let options = PublishOptions { take_over: args.take_over, name: args.name.clone() };
     let progress = Arc::new(PublishProgress::default());
@@ -64,6 +55,19 @@ pub fn run(args: &PublishArgs) -> anyhow::Result<Done> {
         write_json(&as_json(&report, keep.as_ref(), start.elapsed()))?;
     }
     Ok(Done::Ok)
+}
+
+/// The address that a database may be published to.
+pub fn target(url: &str) -> anyhow::Result<Address> {
+    let Some(address) = published::database_address(Path::new(url))? else {
+        let what = "a database is published to an address: file:///whole/path";
+        return Err(wrong_usage(format!("{url}: {what}")));
+    };
+    if let Address::Web(url) = &address {
+        let what = "a web server can only be read: publish to the folder that it serves (file:///whole/path)";
+        return Err(wrong_usage(format!("{url}: {what}")));
+    }
+    Ok(address)
 }
 
 fn summary(report: &PublishReport, address: &str, time: Duration) {

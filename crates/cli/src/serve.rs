@@ -3,10 +3,12 @@
 use crate::args::folder::meant_address;
 use crate::args::{Command, LogFormatArg, LogLevelArg, Place, ServeArgs};
 use crate::exit::{Done, wrong_usage};
+use crate::link_thread::LinkThread;
 use crate::memory::SharedMemory;
 use crate::notify::Notifier;
 use crate::number;
 use crate::opening::Opening;
+use crate::publish;
 use crate::published;
 use crate::serve_config::{self, Setting};
 use crate::serve_log::{Teller, logs};
@@ -16,6 +18,7 @@ use anyhow::{Context, anyhow, bail};
 use lode_engine::LoadAllow;
 use lode_engine::web::is_url;
 use lode_rdf::parse::StatementLimit;
+use lode_remote::Address;
 use lode_server::{
     Bind, Control, Databases, Limits, Role, Served, Server, ServerError, ServerOptions, Users,
 };
@@ -43,6 +46,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     if address.is_none() {
         check_kind(&place)?;
     }
+    let publish_to = check_links(args, address.as_ref())?;
     if !args.check_config {
         check_address(place.path(), &args.bind)?;
     }
@@ -80,9 +84,21 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     let logs = lode_server::Logs { program: Some(teller.log()), ..logs(args)? };
     let memory = SharedMemory::new(&args.evaluation);
     let opening = Opening::new(args, &memory)?;
+    let mut link = None;
     let content = match (&place, &address) {
-        (Place::One(_), Some(address)) => Content::One(opening.published(address, &args.object_cache)?),
-        (Place::One(path), None) => Content::One(opening.one(path)?),
+        (Place::One(_), Some(address)) => {
+            let (served, thread) = opening.published(address, &args.object_cache, args.follow)?;
+            link = thread;
+            Content::One(served)
+        }
+        (Place::One(path), None) => {
+            let mut served = opening.one(path)?;
+            if let Some(publish) = publish_to {
+                let (told, thread) = LinkThread::publish(&served.database, &publish, args.publish_every)?;
+                (served.link, link) = (Some(told), Some(thread));
+            }
+            Content::One(served)
+        }
         (Place::Several(folder), _) => Content::Several(opening.all(folder)),
     };
     let update_bytes_max = args.update_bytes_max.unwrap_or_else(|| memory.update_bytes_max());
@@ -124,8 +140,23 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         ..ServerOptions::default()
     };
     let reload = Reload { settings: serve_config::settings(), memory: Some(memory) };
-    run_server(content, args.bind.clone(), options, &teller, reload)?;
+    run_server(content, args.bind.clone(), options, &teller, reload, link)?;
     Ok(Done::Ok)
+}
+
+/// Where the database is to be published; refuses what does not go with what is served.
+fn check_links(args: &ServeArgs, address: Option<&Address>) -> anyhow::Result<Option<Address>> {
+    if args.follow.is_some() && address.is_none() {
+        let what = "--follow is for the address of a published database (file:///..., lode+https://...): a folder that is served changes by updates";
+        return Err(wrong_usage(what));
+    }
+    let Some(url) = &args.publish else { return Ok(None) };
+    if address.is_some() {
+        return Err(wrong_usage(
+            "--publish is for the folder of a database: what is published already can be read only",
+        ));
+    }
+    publish::target(url).map(Some)
 }
 
 /// Refuses what is no folder of a database, though one could be made of that name; and one that holds several.
@@ -274,7 +305,7 @@ pub enum Content {
 /// Serves without a command line of its own.
 pub fn serve(content: Content, bind: impl Into<Bind>, options: ServerOptions) -> anyhow::Result<()> {
     let teller = Teller::start(LogFormatArg::Text, LogLevelArg::Info);
-    run_server(content, bind.into(), options, &teller, Reload::default())
+    run_server(content, bind.into(), options, &teller, Reload::default(), None)
 }
 
 /// Threads of requests end when there was nothing to do for them for so long: what is free in their pages is given back with them.
@@ -287,6 +318,7 @@ fn run_server(
     options: ServerOptions,
     teller: &Teller,
     reload: Reload,
+    link: Option<LinkThread>,
 ) -> anyhow::Result<()> {
     // Dropped last: with it goes what makes durable what waits for that.
     let served = match &content {
@@ -335,6 +367,8 @@ fn run_server(
     })?;
     // Drops what still serves, which cancels what it waits for.
     runtime.shutdown_timeout(LAST_WAIT);
+    // What was confirmed last is published, too.
+    drop(link);
     teller.tell("stopped");
     teller.log().flush();
     Ok(())

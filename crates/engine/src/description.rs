@@ -102,7 +102,7 @@ impl Database {
         let Some(whole) = figures_in_indexes(snapshot, &options.cancel)? else { return Ok(None) };
         let default = if name.is_none() { whole } else { Figures::default() };
         let named = name.into_iter().map(|name| (name, whole)).collect();
-        Ok(Some(Description { version: snapshot.version_number(), whole, default, named }))
+        Ok(Some(Description { version: snapshot.state_number(), whole, default, named }))
     }
 
     fn describe_by_queries(
@@ -120,7 +120,7 @@ impl Database {
                 self.figures(snapshot, &union)?
             }
         };
-        Ok(Description { version: snapshot.version_number(), whole, default, named })
+        Ok(Description { version: snapshot.state_number(), whole, default, named })
     }
 
     /// Those of what is the default graph for a query.

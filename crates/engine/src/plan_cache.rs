@@ -266,7 +266,7 @@ impl Known {
             probes,
             parameters,
             terms_number: snapshot.terms_number(),
-            version_number: snapshot.version_number(),
+            version_number: snapshot.state_number(),
             common: common.clone(),
             bytes,
         })
@@ -276,7 +276,7 @@ impl Known {
     fn is_current(&self, snapshot: &Snapshot) -> bool {
         match self.plan.reuse {
             Reuse::SameTerms => self.terms_number == snapshot.terms_number(),
-            Reuse::SameData => self.version_number == snapshot.version_number(),
+            Reuse::SameData => self.version_number == snapshot.state_number(),
             Reuse::Never => false,
         }
     }
@@ -302,7 +302,7 @@ impl Known {
         let Some(counted) = self.counted(&parameters, snapshot)? else { return Ok(None) };
         let plan = Arc::new(template::with_parameters(&self.plan, &self.parameters, &parameters));
         let instance = Instance {
-            version: snapshot.version_number(),
+            version: snapshot.state_number(),
             names: shape.names,
             parameters: terms.clone(),
             counted,

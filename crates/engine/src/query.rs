@@ -132,6 +132,11 @@ pub(crate) fn share_of(options: &QueryOptions) -> Share {
 }
 
 impl PreparedQuery {
+    /// The number of the version that it asks.
+    pub fn version_number(&self) -> u64 {
+        self.cx.snapshot.version_number()
+    }
+
     /// Parses and plans `text` over `snapshot`.
     ///
     /// # Errors

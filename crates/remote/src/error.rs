@@ -81,6 +81,16 @@ pub enum RemoteError {
         /// Who, and what to do.
         what: String,
     },
+    /// Of two who published at once it was the other.
+    #[error(
+        "{address}: somebody else published version {number} meanwhile. Nothing of what was written now is visible; publish again"
+    )]
+    Lost {
+        /// The address.
+        address: String,
+        /// The version.
+        number: u64,
+    },
     /// The version was put in place, but the store did not confirm that it is there to stay.
     #[error(
         "{object}: {source}: the version was put in place, but nobody can say whether it stays there; publish again, which finds out"

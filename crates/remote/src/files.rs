@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// Where the bytes of a file come from.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum FileSource {
     /// They are here.
     Memory(Arc<[u8]>),

@@ -13,14 +13,17 @@ use lode_base::cancel::CancelToken;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::Vfs;
 use lode_store::manifest::{Manifest, Sign};
-use lode_store::{Original, OriginalSegment, frozen_version, publisher};
+use lode_store::{Original, OriginalSegment, Store, StoreError, frozen_version, publisher};
 use publication::Publication;
 pub use publication::{PublishOptions, PublishProgress, PublishReport};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use upload::Upload;
+
+/// So long a publication waits for who writes.
+const LOCK_WAIT_MAX: Duration = Duration::from_millis(500);
 
 /// Publishes the current version of the database in a folder.
 ///
@@ -35,17 +38,45 @@ pub fn publish(
     cancel: &CancelToken,
     progress: &PublishProgress,
 ) -> Result<PublishReport, RemoteError> {
-    if let Some(name) = options.name.as_ref().filter(|name| !is_name(name)) {
-        let what = format!(
-            "{name:?} cannot be the name of a version: that has 1 to 64 ASCII letters, digits, -, _ and ., and is no number"
-        );
-        return Err(RemoteError::Address { address: store.name().to_owned(), what });
-    }
+    check_name(store, options)?;
     let before = versions::newest(store)?;
     let original = frozen_version(vfs, database, cancel)?;
     let publisher = publisher(&**vfs, database)?;
     let publication = Publication { vfs: &**vfs, store, options, cancel, progress, publisher };
     publication.run(&original, before)
+}
+
+/// The same for a database that this process has open for writing, others go on writing to it meanwhile.
+///
+/// # Errors
+/// Like [`publish`].
+pub fn publish_store(
+    database: &Store,
+    store: &dyn ObjectStore,
+    options: &PublishOptions,
+    cancel: &CancelToken,
+    progress: &PublishProgress,
+) -> Result<PublishReport, RemoteError> {
+    check_name(store, options)?;
+    let before = versions::newest(store)?;
+    // Who has a transaction open over several requests holds the lock; what is in the folder meanwhile can be read without.
+    let wait = CancelToken::new(Some(LOCK_WAIT_MAX));
+    let original = match Original::of_store(database, &wait) {
+        Err(StoreError::Cancelled(_)) => Original::of_folder(&**database.vfs(), database.folder(), cancel)?,
+        original => original?,
+    };
+    let vfs = &**database.vfs();
+    let publisher = publisher(vfs, database.folder())?;
+    let publication = Publication { vfs, store, options, cancel, progress, publisher };
+    publication.run(&original, before)
+}
+
+fn check_name(store: &dyn ObjectStore, options: &PublishOptions) -> Result<(), RemoteError> {
+    let Some(name) = options.name.as_ref().filter(|name| !is_name(name)) else { return Ok(()) };
+    let what = format!(
+        "{name:?} cannot be the name of a version: that has 1 to 64 ASCII letters, digits, -, _ and ., and is no number"
+    );
+    Err(RemoteError::Address { address: store.name().to_owned(), what })
 }
 
 /// The same for a folder of this machine.
@@ -114,7 +145,15 @@ impl Publication<'_> {
             });
         }
         upload.make_sure(&new, original.changes())?;
-        versions::write_copy(self.store, &version)?;
+        let newest = versions::write_copy(self.store, &version)?;
+        if newest.epoch > version.epoch {
+            // What was ours to take was free only since garbage collection had removed what others had put there.
+            let what = format!(
+                "version {} there was published by another copy of this database, which has taken over",
+                newest.number
+            );
+            return Err(self.conflict(what));
+        }
         Ok(PublishReport {
             number: version.number,
             epoch: version.epoch,
@@ -161,13 +200,21 @@ impl Publication<'_> {
                 "version {number} there is of another database: publish to another address"
             )));
         }
-        if self.options.take_over {
-            return Ok(before.epoch + u64::from(before.publisher != self.publisher));
+        match self.objection(original, before) {
+            None => Ok(before.epoch),
+            // What was published last is given up, whoever did it: readers must not take this for something that came after it.
+            Some(_) if self.options.take_over => Ok(before.epoch + 1),
+            Some(what) => Err(self.conflict(what)),
         }
+    }
+
+    /// Why this may not be published after that, if so.
+    fn objection(&self, original: &Original, before: &PublishedVersion) -> Option<String> {
+        let number = before.number;
         if before.publisher != self.publisher {
-            return Err(self.conflict(format!(
+            return Some(format!(
                 "version {number} there was published from another copy of this database. If that one is given up, --take-over lets this one go on in its place"
-            )));
+            ));
         }
         let is_diverged = |segment: &OriginalSegment| {
             let same = before.manifest.segments.iter().find(|entry| entry.number == segment.entry.number);
@@ -175,19 +222,19 @@ impl Publication<'_> {
         };
         let has_same_number = before.version == original.version && !is_same_state(before, original);
         if has_same_number || original.segments.iter().any(is_diverged) {
-            return Err(self.conflict(format!(
+            return Some(format!(
                 "version {number} there holds other changes than the database in this folder, of which there is another copy that was written to. If what \
                  was published is to be replaced by this, --take-over does it"
-            )));
+            ));
         }
         if before.version > original.version {
-            return Err(self.conflict(format!(
+            return Some(format!(
                 "version {number} there holds version {} of the database, which is newer than what is in this folder ({}). If what was published \
                  is to be replaced by this, --take-over does it",
                 before.version, original.version
-            )));
+            ));
         }
-        Ok(before.epoch)
+        None
     }
 
     fn conflict(&self, what: String) -> RemoteError {
@@ -208,9 +255,7 @@ impl Publication<'_> {
         let number = ours.number;
         match versions::read(self.store, number)? {
             Some(theirs) if theirs.is_same_content(ours) => Ok(theirs),
-            _ => Err(self.conflict(format!(
-                "somebody else published version {number} meanwhile. Nothing of what was written now is visible; publish again"
-            ))),
+            _ => Err(RemoteError::Lost { address: self.store.name().to_owned(), number }),
         }
     }
 
@@ -219,7 +264,7 @@ impl Publication<'_> {
         match versions::copy(self.store) {
             Ok(Some(copy)) if copy.number >= newest.number => Ok(()),
             // One that is damaged is replaced.
-            Ok(_) | Err(RemoteError::Damaged { .. }) => versions::write_copy(self.store, newest),
+            Ok(_) | Err(RemoteError::Damaged { .. }) => versions::write_copy(self.store, newest).map(drop),
             Err(error) => Err(error),
         }
     }

@@ -174,17 +174,20 @@ pub fn list_versions(store: &dyn ObjectStore) -> Result<Vec<PublishedVersion>, R
     numbers.into_iter().filter_map(|number| read(store, number).transpose()).collect()
 }
 
-/// Makes the copy that of the newest manifest, which is at least this one. Of several who do this at once, the last leaves the newest.
+/// Makes the copy that of the newest manifest, which is at least this one, and tells which that is. Of several who do this at once, the last leaves the newest.
 ///
 /// # Errors
 /// Where the store cannot be read or written.
-pub fn write_copy(store: &dyn ObjectStore, version: &PublishedVersion) -> Result<(), RemoteError> {
+pub fn write_copy(
+    store: &dyn ObjectStore,
+    version: &PublishedVersion,
+) -> Result<PublishedVersion, RemoteError> {
     let mut newest = version.clone();
     loop {
         store.put(keys::LATEST, &mut newest.encode().as_bytes())?;
         match self::newest(store)? {
             Some(found) if found.number > newest.number => newest = found,
-            _ => return Ok(()),
+            _ => return Ok(newest),
         }
     }
 }

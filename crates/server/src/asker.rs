@@ -52,12 +52,15 @@ impl Asker {
 pub(crate) struct Head {
     pub(crate) format: OutputFormat,
     pub(crate) warnings: Arc<[PlanWarning]>,
+    /// The version that it is of, for who may know how often the database has changed.
+    pub(crate) version: Option<u64>,
 }
 
 impl Head {
     /// That of a query's answer.
-    pub(crate) fn new(format: OutputFormat, query: &PreparedQuery) -> Self {
-        Self { format, warnings: Arc::clone(query.warnings()) }
+    pub(crate) fn new(format: OutputFormat, query: &PreparedQuery, rules: &GraphRules) -> Self {
+        let version = rules.reads_all().then(|| query.version_number());
+        Self { format, warnings: Arc::clone(query.warnings()), version }
     }
 }
 

@@ -36,7 +36,7 @@ const RESULTS: [&str; 4] =
 async fn description(state: &Arc<AppState>, rules: &GraphRules) -> Result<Arc<Description>, HttpError> {
     let is_whole = rules.reads_all();
     let current = || {
-        if is_whole { state.described.of_version(state.database.snapshot().version_number()) } else { None }
+        if is_whole { state.described.of_version(state.database.snapshot().state_number()) } else { None }
     };
     if let Some(found) = current() {
         return Ok(found);

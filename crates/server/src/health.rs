@@ -28,7 +28,11 @@ pub(crate) async fn ready(State(state): State<Arc<AppState>>) -> Response {
         None => read(&state).await.err(),
     };
     match hindered {
-        None => told(StatusCode::OK, "ready"),
+        // It answers as well as before: others behind the same balancer have the same problem.
+        None => match state.link.as_ref().and_then(|link| link.problem()) {
+            None => told(StatusCode::OK, "ready"),
+            Some(problem) => told(StatusCode::OK, &format!("ready, but {problem}")),
+        },
         Some(reason) => told(StatusCode::SERVICE_UNAVAILABLE, &format!("not ready: {reason}")),
     }
 }
@@ -44,6 +48,9 @@ pub(crate) fn hindrance(state: &AppState) -> Option<String> {
     let store = state.database.store();
     if *state.stopping.borrow() {
         return Some("the server is stopping".to_owned());
+    }
+    if let Some(reason) = state.link.as_ref().and_then(|link| link.fence()) {
+        return Some(reason);
     }
     if store.is_disk_full() {
         return Some("the disk of the database is full: only deletions and compactions are done".to_owned());

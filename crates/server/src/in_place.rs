@@ -96,7 +96,7 @@ fn attempt(
         }
         None => query.was_not_short(),
     }
-    written.map(|bytes| Ok((Head::new(format, &query), bytes)))
+    written.map(|bytes| Ok((Head::new(format, &query, &asker.graphs), bytes)))
 }
 
 /// The answer; `None` where it is too long, takes too long, or fails.

@@ -153,7 +153,7 @@ impl Origins {
         headers.append(header::VARY, HeaderValue::from_static("Origin"));
         let Some(origin) = origin.filter(|origin| self.lists(origin)) else { return };
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-        let exposed = HeaderValue::from_static("ETag, Location, Retry-After, Lode-Warning");
+        let exposed = HeaderValue::from_static("ETag, Location, Retry-After, Lode-Warning, X-Lode-Version");
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
     }
 }

@@ -10,9 +10,9 @@ use crate::negotiate::accept;
 use crate::observe::Record;
 use crate::request::{self, Asked};
 use crate::state::AppState;
-use crate::{described, query, update};
+use crate::{described, min_version, query, update};
 use axum::extract::Request;
-use axum::http::{HeaderMap, Method};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 use lode_rdf::NamedNode;
 use std::sync::Arc;
@@ -62,6 +62,13 @@ pub(crate) async fn protocol(
         }
         Asked::Query(request) => {
             let accept = accept(&parts.headers);
+            if request.min_version.is_some() && !graph_rules().reads_all() {
+                let message =
+                    "you may not: versions tell of changes to all graphs, and you may read some only";
+                return Err(HttpError::new(StatusCode::FORBIDDEN, message));
+            }
+            let limit = request::time_limit(request.timeout, state.limits.get().timeout);
+            min_version::wait(&state, request.min_version, limit).await?;
             let is_read = method == Method::GET;
             // Who may not read all graphs would learn of changes to others.
             let is_tagged = is_read && graph_rules().reads_all();

@@ -13,8 +13,8 @@ use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::stream::{ChunkWriter, answered};
 use crate::update::json;
 use crate::validator::Tag;
-use crate::warnings;
 use crate::written::write_results;
+use crate::{min_version, warnings};
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -75,7 +75,7 @@ pub(crate) fn tag(state: &AppState, request: &QueryRequest, accept: &str, base: 
     let is_plain = request.plan.is_none() && request.at.is_none();
     (is_plain && is_repeatable(&request.query)).then(|| {
         // Of the version of now or one before: an answer that is newer than its tag is asked for once more than it must be.
-        let version = state.database.snapshot().version_number();
+        let version = state.database.snapshot().state_number();
         state.validators.of_query(version, request, accept, base)
     })
 }
@@ -141,6 +141,7 @@ fn respond(head: &Head, body: Body) -> Response {
     let fields = [(header::CONTENT_TYPE, head.format.media_type()), (header::VARY, "Accept")];
     let mut response = (fields, body).into_response();
     warnings::tell(&head.warnings, &mut response);
+    min_version::tell(head.version, &mut response);
     response
 }
 
@@ -190,7 +191,7 @@ impl Job {
         if query.is_long() && !self.seat.go_on_long() {
             return Err(HttpError::busy("it is long, and all places for long queries are taken"));
         }
-        writer.announce(Head::new(format, &query));
+        writer.announce(Head::new(format, &query, &self.asker.graphs));
         let seat = Arc::clone(&self.seat);
         writer.stream_if(move || seat.go_on_long());
         let started = Instant::now();

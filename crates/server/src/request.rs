@@ -63,6 +63,8 @@ pub(crate) struct QueryRequest {
     /// `reason=RULES`: what follows by these rules is found, too, whatever the server finds unasked; `infer=false` (or `includeInferred=false`)
     /// is none.
     pub(crate) reason: Option<SchemaRules>,
+    /// `min-version=N`: of this version of the database or a later one.
+    pub(crate) min_version: Option<u64>,
     /// `infer=false` (or `includeInferred=false`): only what was stated, not what rules have added.
     pub(crate) only_stated: bool,
 }
@@ -137,6 +139,9 @@ pub(crate) fn parse(
         (None, Some(_)) if !(of_query.default_graphs.is_empty() && of_query.named_graphs.is_empty()) => {
             Err(HttpError::bad_request(GRAPHS_OF_THE_OTHER))
         }
+        (None, Some(_)) if of_query.min_version.is_some() => {
+            Err(HttpError::bad_request("min-version is for queries: updates are of the newest version"))
+        }
         (None, Some(_)) if of_query.plan.is_some() => {
             Err(HttpError::bad_request("explain and profile are for queries"))
         }
@@ -187,7 +192,7 @@ struct Parameters {
 }
 
 /// The parameters, for who sends another one.
-const KNOWN: &str = "query, default-graph-uri, named-graph-uri, format (also as output or results), explain, profile, at, reason, infer and timeout for queries; update, \
+const KNOWN: &str = "query, default-graph-uri, named-graph-uri, format (also as output or results), explain, profile, at, min-version, reason, infer and timeout for queries; update, \
                      using-graph-uri, using-named-graph-uri and timeout for updates";
 /// What clients and query pages send to every endpoint, made for other stores, and what changes nothing in the answer: of the time or the effort of other stores; of the language of a text that is SPARQL; of what a page does with an
 /// answer; and against caches. These are passed over.
@@ -232,6 +237,14 @@ impl Parameters {
                 "explain" => self.wish(&value, PlanWish::Explain)?,
                 "profile" => self.wish(&value, PlanWish::Profile)?,
                 "at" => set(&mut self.of_query.at, value.into_owned(), "name after 'at'")?,
+                "min-version" => {
+                    let version = value.parse().map_err(|_| {
+                        HttpError::bad_request(format!(
+                            "min-version={value}: expected the number of a version, as X-Lode-Version tells it"
+                        ))
+                    })?;
+                    self.of_query.min_version = Some(version);
+                }
                 "reason" => self.of_query.reason = Some(value.parse().map_err(HttpError::bad_request)?),
                 // What clients send who know other stores: `true` leaves it to the server what it finds.
                 name @ ("infer" | "includeInferred") => {

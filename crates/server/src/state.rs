@@ -12,6 +12,7 @@ use crate::figures::Described;
 use crate::kept::Kept;
 use crate::lane::Lane;
 use crate::limits::{Limits, LimitsNow, LimitsOfRoles, Quotas};
+use crate::link::Link;
 use crate::network::Network;
 use crate::observe::{Counters, Logs, Watch};
 use crate::open_transactions::Transactions;
@@ -175,11 +176,13 @@ pub struct Served {
     pub maintenance: Option<Arc<Maintenance>>,
     /// What keeps what is hot hot from one run to the next; ends with the last request.
     pub warmer: Option<Arc<Warmer>>,
+    /// Where it is published, by this server or by another that it follows.
+    pub link: Option<Arc<Link>>,
 }
 
 impl From<Arc<Database>> for Served {
     fn from(database: Arc<Database>) -> Self {
-        Self { database, compactor: None, maintenance: None, warmer: None }
+        Self { database, compactor: None, maintenance: None, warmer: None, link: None }
     }
 }
 
@@ -267,6 +270,8 @@ pub(crate) struct AppState {
     pub(crate) compactor: Option<Arc<Compactor>>,
     _maintenance: Option<Arc<Maintenance>>,
     _warmer: Option<Arc<Warmer>>,
+    /// Where it is published.
+    pub(crate) link: Option<Arc<Link>>,
     /// What tells clients that an answer is still the same.
     pub(crate) validators: Validators,
     /// What is told of the database.
@@ -293,7 +298,7 @@ impl Deref for AppState {
 
 impl AppState {
     pub(crate) fn new(shared: &Arc<Shared>, name: Option<String>, served: Served) -> Self {
-        let Served { database, compactor, maintenance, warmer } = served;
+        let Served { database, compactor, maintenance, warmer, link } = served;
         let counters = if name.is_some() { Arc::default() } else { Arc::clone(&shared.watch.counters) };
         let kept = Kept::of(database.store(), shared.options.query.memory.as_ref());
         Self {
@@ -304,6 +309,7 @@ impl AppState {
             compactor,
             _maintenance: maintenance,
             _warmer: warmer,
+            link,
             validators: Validators::default(),
             described: Described::default(),
             running: Arc::new(Running::new(&shared.last_id)),
@@ -335,6 +341,10 @@ impl AppState {
 
     /// Refuses what would write where nothing may be written: before a body is read.
     pub(crate) fn check_writable(&self) -> Result<(), HttpError> {
+        if let Some(reason) = self.link.as_ref().and_then(|link| link.fence()) {
+            let message = format!("nothing may be written here any more: {reason}");
+            return Err(HttpError::new(StatusCode::SERVICE_UNAVAILABLE, message));
+        }
         if self.database.store().is_writable() {
             return Ok(());
         }

@@ -7,7 +7,7 @@ use crate::observe::{Change, Record, WorkKind};
 use crate::request::{UpdateRequest, time_limit};
 use crate::running::{RequestKind, cancelled_error};
 use crate::state::{AppState, CancelOnDrop, blocking};
-use crate::warnings;
+use crate::{min_version, warnings};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::UpdateOptions;
@@ -42,6 +42,7 @@ pub(crate) async fn answer(
     let _left = CancelOnDrop(cancel.clone());
     let at = Arc::clone(record);
     let rules = graph_rules();
+    let reads_all = rules.reads_all();
     let report = blocking(move || {
         let mut evaluation = state.query_options(&rules);
         evaluation.cancel = cancel;
@@ -75,6 +76,7 @@ pub(crate) async fn answer(
         report.seconds
     ));
     warnings::tell(&report.warnings, &mut response);
+    min_version::tell(reads_all.then_some(version), &mut response);
     Ok(response)
 }
 

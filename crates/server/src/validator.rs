@@ -40,6 +40,7 @@ impl Validators {
             plan: _,
             timeout: _,
             at: _,
+            min_version: _,
         } = request;
         let format = format.map(|format| format.media_type());
         let asked =

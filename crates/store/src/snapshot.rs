@@ -74,9 +74,20 @@ impl Snapshot {
         self.version.number
     }
 
+    /// What tells this version from all others that this process has seen: for who keeps what it has found in one. The number of the version, unless
+    /// a reader has followed to another copy of the database, whose numbers say nothing of those before.
+    pub fn state_number(&self) -> u64 {
+        self.in_history(self.version.number)
+    }
+
     /// As long as this is the same, later versions have the same terms with the same ids, and perhaps more.
     pub fn terms_number(&self) -> u64 {
-        self.version.manifest.version
+        self.in_history(self.version.manifest.version)
+    }
+
+    /// No database has so many versions that their numbers reach the upper bits.
+    fn in_history(&self, number: u64) -> u64 {
+        number ^ self.version.history.rotate_right(16)
     }
 
     /// What is known of inferences in this version; none where no rules were ever applied, or they were dropped.

@@ -133,8 +133,7 @@ impl StoreStats {
                 stats.predicate_sets.1 += stars.others();
             }
             stats.other_bytes += meta.characteristic_sets.map_or(0, |info| info.bytes);
-            stats.other_bytes +=
-                file_bytes(store, &store.folder().join(open.entry.folder()).join(META_FILE))?;
+            stats.other_bytes += open.file_bytes(META_FILE)?;
         }
         Ok(stats)
     }

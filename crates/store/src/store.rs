@@ -280,8 +280,13 @@ impl Store {
         &self.0.cache
     }
 
-    pub(crate) fn vfs(&self) -> &Arc<dyn Vfs> {
+    /// The file system that it is on.
+    pub fn vfs(&self) -> &Arc<dyn Vfs> {
         &self.0.vfs
+    }
+
+    pub(crate) fn cache(&self) -> &Arc<BlockCache> {
+        &self.0.cache
     }
 
     pub(crate) fn version(&self) -> Arc<Version> {
@@ -330,6 +335,11 @@ impl Store {
         if version.number > current.number {
             *current = version;
         }
+    }
+
+    /// Makes a version of elsewhere the current one, whatever its number.
+    pub(crate) fn replace(&self, version: Arc<Version>) {
+        *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = version;
     }
 
     /// Makes `manifest` the current version, on disk and for new snapshots. Files of segments that it does not name go as soon as

@@ -61,7 +61,7 @@ const RESTRICTIONS: [Restriction; 5] = [
             "crates/scheduler/src/removal.rs",
             "crates/engine/src/service/mod.rs",
             "crates/remote/src/cache.rs",
-            "crates/remote/src/published.rs",
+            "crates/remote/src/opening.rs",
             "crates/server/src/observe/log_file.rs",
             "crates/server/src/observe/traces.rs",
             "crates/cli/",

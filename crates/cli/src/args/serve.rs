@@ -45,6 +45,17 @@ pub struct ServeArgs {
     /// makes, renames and drops them
     #[arg(long, value_name = "DIR", group = "place")]
     pub databases: Option<PathBuf>,
+    /// Of a published database: go on to each newer version as it is published, and look for one so often, in seconds. Queries that run go on with the
+    /// version that they began with; where a newer version is damaged or cannot be reached, the one before is served on (/health/ready tells)
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "0.5", value_parser = parse_pause)]
+    pub follow: Option<Duration>,
+    /// Publish the database to this address whenever it has changed, as lode publish does. A server whose place another writer has taken
+    /// (lode publish --take-over) writes no more: updates are refused from then on
+    #[arg(long, value_name = "URL", conflicts_with_all = ["read_only", "databases"])]
+    pub publish: Option<String>,
+    /// With --publish: so often at most, in seconds. What was confirmed here and is not published yet is what a fail-over may lose
+    #[arg(long, default_value = "1", value_name = "SECONDS", value_parser = parse_pause)]
+    pub publish_every: Duration,
     /// Address and port to listen on, or a port of 127.0.0.1 alone, or unix:PATH: a socket of the file system, for its owner and group
     #[arg(long, default_value = "127.0.0.1:7878", value_name = "ADDRESS", value_parser = parse_bind)]
     pub bind: Bind,
@@ -221,6 +232,9 @@ pub enum LogLevelArg {
 /// Syncs of batches come so often unless told otherwise.
 const BATCH: Duration = Duration::from_millis(200);
 
+/// The shortest pause between two looks at a store.
+const PAUSE_MIN: Duration = Duration::from_millis(50);
+
 /// What is served.
 pub enum Place<'a> {
     /// The folder of a database.
@@ -269,6 +283,15 @@ fn parse_anonymous(text: &str) -> Result<Anonymous, String> {
         "update" => Ok(Anonymous(Some(Role::Update))),
         _ => Err("expected none, read or update".to_owned()),
     }
+}
+
+/// A pause between two looks or publications: one without would only make others wait.
+fn parse_pause(text: &str) -> Result<Duration, String> {
+    let pause = parse_seconds(text)?;
+    if pause < PAUSE_MIN {
+        return Err(format!("expected at least {} seconds", PAUSE_MIN.as_secs_f64()));
+    }
+    Ok(pause)
 }
 
 /// A part of all.

@@ -24,6 +24,8 @@ pub struct Answer {
     pub location: Option<String>,
     /// The origin that may read it, besides the server's own.
     pub allowed_origin: Option<String>,
+    /// The version of the database that it is of, if it says so.
+    pub version: Option<u64>,
     pub body: String,
 }
 
@@ -138,6 +140,7 @@ impl Endpoint {
             media_type: header("content-type").unwrap_or_default(),
             location: header("location"),
             allowed_origin: header("access-control-allow-origin"),
+            version: header("x-lode-version").map(|version| version.parse().unwrap()),
             body: response.body_mut().read_to_string()?,
         })
     }

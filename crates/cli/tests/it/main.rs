@@ -41,6 +41,7 @@ mod query_memory;
 mod rdf_graph;
 mod reason;
 mod remote;
+mod replicas;
 mod running;
 mod serve;
 mod serve_data;

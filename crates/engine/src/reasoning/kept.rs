@@ -32,7 +32,7 @@ impl KeptSchemas {
         cancel: &CancelToken,
         budget: &MemoryBudget,
     ) -> Result<Arc<Schema>, EngineError> {
-        let version = snapshot.version_number();
+        let version = snapshot.state_number();
         if let Some(schema) = self.find(version, reasoning) {
             return Ok(schema);
         }

@@ -5,6 +5,7 @@
 mod cached;
 mod collected;
 mod crashes;
+mod followed;
 mod hostile;
 mod published;
 mod races;

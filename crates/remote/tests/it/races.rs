@@ -69,7 +69,7 @@ fn nothing_that_was_confirmed_is_lost() {
         for result in results {
             match result {
                 Ok(report) if !report.was_there => new.push(report.number),
-                Ok(_) | Err(RemoteError::Conflict { .. }) => {}
+                Ok(_) | Err(RemoteError::Conflict { .. } | RemoteError::Lost { .. }) => {}
                 Err(error) => panic!("{error}"),
             }
         }

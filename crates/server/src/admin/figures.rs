@@ -3,6 +3,7 @@
 use super::{Client, work};
 use crate::error::HttpError;
 use crate::health::hindrance;
+use crate::link::LinkFigures;
 use crate::running::RunningSums;
 use crate::state::{AppState, Shared};
 use crate::update::json;
@@ -40,6 +41,8 @@ pub(crate) struct Figures {
     pub(super) memory: OfMemory,
     pub(super) disk: OfDisk,
     pub(super) requests: OfRequests,
+    /// Where the database is published, if this server follows that or publishes there.
+    pub(super) published: Option<LinkFigures>,
     /// Lines that logs have dropped, by their names.
     pub(super) dropped_log_lines: BTreeMap<&'static str, u64>,
 }
@@ -211,6 +214,7 @@ impl Figures {
                 connections: state.connections.len(),
                 connections_max: state.options.connections_max,
             },
+            published: state.link.as_ref().map(|link| link.figures()),
             dropped_log_lines: state
                 .watch
                 .logs

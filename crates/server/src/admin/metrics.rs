@@ -160,6 +160,7 @@ fn of_database(figures: &Figures) -> Metrics {
     of_memory(figures, &mut all);
     of_disk(figures, &mut all);
     of_requests(figures, &mut all);
+    of_link(figures, &mut all);
     all
 }
 
@@ -308,6 +309,41 @@ fn of_requests(figures: &Figures, all: &mut Metrics) {
         "lode_work_longest_seconds",
         "How long the oldest of them has been here",
         requests.sums.longest_seconds,
+    );
+}
+
+fn of_link(figures: &Figures, all: &mut Metrics) {
+    let link = figures.published.as_ref();
+    all.gauge(
+        "lode_published_number",
+        "The number of the published version that is served, or that was published last",
+        link.map(|link| link.at.number),
+    );
+    all.gauge(
+        "lode_published_version",
+        "The version of the database in it",
+        link.map(|link| link.at.version),
+    );
+    all.gauge(
+        "lode_published_epoch",
+        "How often the right to publish has gone over",
+        link.map(|link| link.at.epoch),
+    );
+    all.gauge(
+        "lode_published_age_seconds",
+        "Since when nobody knows whether that is the newest",
+        link.and_then(|link| link.age_seconds),
+    );
+    all.counter(
+        "lode_published_failures",
+        "How often it could not be followed, or published",
+        link.map(|link| link.failures),
+    );
+    all.gauge("lode_published_failing", "Whether that is so now", link.map(|link| link.failing));
+    all.gauge(
+        "lode_published_fenced",
+        "Whether another writer has taken over, so that nothing may be written here",
+        link.map(|link| link.fenced),
     );
 }
 

@@ -64,7 +64,7 @@ pub(super) async fn answer(
     let (snapshot, scope) = found.await?;
     let head = [(header::CONTENT_TYPE, media_type(format)), (header::VARY, "Accept")];
     // Who may not read all graphs would learn of changes to others.
-    let version = snapshot.version_number();
+    let version = snapshot.state_number();
     let tag = rules.reads_all().then(|| state.validators.of_graph(version, format));
     if let Some(tag) = tag.as_ref().filter(|tag| tag.is_known(headers)) {
         return Ok(tag.not_modified());

@@ -124,6 +124,8 @@ pub(super) async fn act(
         // All that can fail before a commit has been done then.
         "PREPARE" => with(&held, |open| open.snapshot().map(drop)).await.map(no_content),
         "COMMIT" => {
+            // Another writer may have taken over since it began.
+            state.check_writable()?;
             let ended = take(&state, &number, &held).await?;
             let rules = graph_rules();
             let commit = blocking(move || Ok(ended.commit_for(&rules)?)).await?;

@@ -34,6 +34,8 @@ pub struct Version {
     pub number: u64,
     /// First blank node number not used.
     pub next_blank: u64,
+    /// Where a reader has followed to versions that do not come after those before (see [`Store::follow`](crate::store::Store::follow)): how often.
+    pub history: u64,
 }
 
 impl Version {
@@ -88,7 +90,7 @@ impl Version {
         let (number, next_blank) = (manifest.version, manifest.next_blank);
         let dictionaries = segments.iter().filter(|segment| segment.dictionary().is_some()).count();
         let (segments, delta) = (segments.into(), Delta::default());
-        Ok(Self { manifest, segments, dictionaries, delta, number, next_blank })
+        Ok(Self { manifest, segments, dictionaries, delta, number, next_blank, history: 0 })
     }
 
     /// Opens all files of its segments that are not open yet, so that it can be read whoever removes them.

@@ -1,6 +1,7 @@
 //! An open segment, and what becomes of its files.
 
 use crate::chores::Chores;
+use crate::error::StoreError;
 use crate::manifest::SegmentEntry;
 use lode_base::vfs::Vfs;
 use lode_packed::{Dictionary, Order, Permutation, ReadContext, Segment};
@@ -70,6 +71,18 @@ impl OpenSegment {
     /// Says that no manifest names the segment any more: `remover` has its files when the last version that holds it is dropped.
     pub fn set_obsolete(&self, remover: &Arc<Chores>) {
         self.folder.set_obsolete(remover);
+    }
+
+    /// The length of one of its files.
+    pub fn file_bytes(&self, name: &str) -> Result<u64, StoreError> {
+        let path = self.folder.path.join(name);
+        self.folder.vfs.open(&path).map(|file| file.len()).map_err(StoreError::io(&path))
+    }
+
+    /// Whether both are of the same open files.
+    #[cfg(test)]
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.folder, &other.folder)
     }
 
     /// What tells later whether anybody still has it open. Keeps nothing open itself.

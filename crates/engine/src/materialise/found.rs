@@ -37,6 +37,11 @@ impl Found {
         self.predicates.is_empty()
     }
 
+    /// Whether there are some with a predicate.
+    pub fn has_predicate(&self, predicate: ValueId) -> bool {
+        self.predicates.contains(&predicate)
+    }
+
     /// Whether there may be triples of these.
     pub fn has(&self, atom: &Atom, snapshot: &Snapshot) -> Result<bool, EngineError> {
         let Some(predicate) = &atom.predicate else {

@@ -221,7 +221,7 @@ fn commit(
     let blind = |operation: &Operation| {
         matches!(operation, Operation::InsertData(_) | Operation::DeleteData(_) | Operation::Nothing)
     };
-    if update.operations.iter().all(blind) && !store.checks_commits() {
+    if update.operations.iter().all(blind) && !store.commits_look() {
         let mut updater =
             Updater::new(store.begin_blind()?.with_cancel(&options.evaluation.cancel), options, budget);
         updater.run(update)?;

@@ -35,7 +35,7 @@ fn state(snapshot: &Snapshot) -> State {
         id => snapshot.term(id).unwrap().to_string(),
     };
     let row = |row: usize| columns.iter().map(|column| text(column[row])).collect::<Vec<_>>().join(" ");
-    let known = snapshot.inferences().map(|known| (known.is_current, known.rules));
+    let known = snapshot.inferences().map(|known| (known.is_current(), known.rules));
     ((0..columns[0].len()).map(row).collect(), known)
 }
 

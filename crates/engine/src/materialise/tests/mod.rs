@@ -5,6 +5,8 @@ mod life;
 mod random;
 mod sets;
 mod texts;
+mod upkeep;
+mod upkeep_rules;
 mod views;
 
 use super::{MaterialiseOptions, MaterialiseReport, RuleSource};

@@ -7,7 +7,9 @@ use crate::fair_lock::FairLock;
 use crate::identity::random_identity;
 use crate::last_prefixes::LastPrefixes;
 use crate::log::{Log, LogCounters, Salvaged};
-use crate::manifest::{BACKUP, Inferences, LOCK, Manifest, is_disposable, log_file, log_number, log_of, segment_number};
+use crate::manifest::{
+    BACKUP, Inferences, LOCK, Manifest, is_disposable, log_file, log_number, log_of, segment_number,
+};
 use crate::recovery::{FoundLog, OpenFiles, apply_sound_log, recover, skip_lost_versions};
 use crate::snapshot::Snapshot;
 use crate::snapshot_catalog::{SnapshotCatalog, settle};
@@ -244,7 +246,8 @@ impl Store {
 
     /// Whether what a transaction does depends on what there is when it commits, whatever it does itself: it has the write lock from its beginning then.
     pub fn commits_look(&self) -> bool {
-        let maintained = || self.version().manifest.inferences.as_ref().is_some_and(Inferences::is_maintained);
+        let maintained =
+            || self.version().manifest.inferences.as_ref().is_some_and(Inferences::is_maintained);
         self.checks_commits() || (self.commit_upkeep().is_some() && maintained())
     }
 

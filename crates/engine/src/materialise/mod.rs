@@ -14,8 +14,8 @@ mod tests;
 mod upkeep;
 
 pub use kept::{KeptInferences, RuleSource};
-pub(crate) use upkeep::keep_up;
 pub use report::{MaterialiseOptions, MaterialiseProgress, MaterialiseReport, RuleReport};
+pub(crate) use upkeep::keep_up;
 
 use crate::EngineError;
 use crate::inferred;

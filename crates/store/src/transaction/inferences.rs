@@ -99,7 +99,8 @@ impl Transaction {
     /// Like [`Self::holds`].
     pub fn changes(&mut self) -> Result<Option<[Vec<[ValueId; 4]>; 2]>, StoreError> {
         self.settle()?;
-        let ids = |set: &QuadSet| set.rows(Order::Spog).iter().map(|row| row.map(ValueId::from_bits)).collect();
+        let ids =
+            |set: &QuadSet| set.rows(Order::Spog).iter().map(|row| row.map(ValueId::from_bits)).collect();
         Ok(self.cleared.is_none().then(|| [ids(&self.done.inserts), ids(&self.done.deletes)]))
     }
 

@@ -25,10 +25,10 @@ use crate::store::Store;
 use crate::version::Version;
 use crate::write_guard::{Commit, SaidOfInferences, WriteGuard};
 use changes::Change;
+pub use inferences::Savepoint;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::{Kind, Term, ValueId};
-pub use inferences::Savepoint;
 use own_terms::OwnTerms;
 use std::sync::Arc;
 
@@ -290,7 +290,11 @@ impl Transaction {
                     own => self.commit_cleared(own.unwrap_or_default(), &change_set, guard),
                 }?;
                 let commit = Commit { is_stale, ..commit };
-                Ok(told.map_or(commit, |[inserted, deleted]| Commit { inserted, deleted: gone + deleted, ..commit }))
+                Ok(told.map_or(commit, |[inserted, deleted]| Commit {
+                    inserted,
+                    deleted: gone + deleted,
+                    ..commit
+                }))
             }
             None => self.commit_blind(),
         }

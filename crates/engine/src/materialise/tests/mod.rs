@@ -43,6 +43,12 @@ fn apply(database: &Database, sources: &[&str]) -> MaterialiseReport {
     database.materialise(&by(sources)).unwrap_or_else(|error| panic!("{sources:?}: {error}"))
 }
 
+/// The same, and commits do not bring what follows up to date.
+fn apply_async(database: &Database, sources: &[&str]) -> MaterialiseReport {
+    let options = MaterialiseOptions { maintained: Some(false), ..by(sources) };
+    database.materialise(&options).unwrap_or_else(|error| panic!("{sources:?}: {error}"))
+}
+
 fn ask(database: &Database, pattern: &str) -> bool {
     let answer = database.query(&format!("{PROLOGUE}ASK {{ {pattern} }}"), &QueryOptions::default());
     match answer.unwrap_or_else(|error| panic!("{pattern}: {error}")) {

@@ -23,7 +23,8 @@ fn check(all: &Database, options: &MaterialiseOptions, what: &dyn Fn() -> String
     all.drop_inferences(&QueryOptions::default()).unwrap();
     all.materialise(options).unwrap();
     let anew = inferred(all);
-    let (too_few, too_many): (Vec<_>, Vec<_>) = (anew.difference(&kept).collect(), kept.difference(&anew).collect());
+    let (too_few, too_many): (Vec<_>, Vec<_>) =
+        (anew.difference(&kept).collect(), kept.difference(&anew).collect());
     assert!(kept == anew, "missing: {too_few:?}\nnot to be there: {too_many:?}\n{}", what());
 }
 
@@ -79,7 +80,8 @@ fn sets_of_rules_after_each_commit() {
     let seed = number("LODE_RULES_SEED", 1);
     for case in seed..seed + cases {
         let mut random = Random(case << 21);
-        let set = [RuleSet::Rdfs, RuleSet::RdfsPlus, RuleSet::Owl2Rl, RuleSet::Owl2Rl, RuleSet::Skos][case as usize % 5];
+        let set = [RuleSet::Rdfs, RuleSet::RdfsPlus, RuleSet::Owl2Rl, RuleSet::Owl2Rl, RuleSet::Skos]
+            [case as usize % 5];
         let kinds = match set {
             RuleSet::Rdfs => 5,
             RuleSet::RdfsPlus => 9,
@@ -102,9 +104,7 @@ fn sets_of_rules_after_each_commit() {
             };
             done += &format!("--\n{request}");
             update(&all, &request);
-            check(&all, &options, &|| {
-                format!("{} LODE_RULES_SEED={case}\n{first}\n{done}", set.name())
-            });
+            check(&all, &options, &|| format!("{} LODE_RULES_SEED={case}\n{first}\n{done}", set.name()));
         }
     }
     assert_eq!(ANEW.get(), 0);

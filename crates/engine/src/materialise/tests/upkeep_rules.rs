@@ -28,7 +28,9 @@ fn parts(random: &mut Random) -> (String, String) {
         8 => return ("?p a :A . ?x ?p ?y . ?y ?p ?z".to_owned(), "?x ?p ?z".to_owned()),
         9 => format!("?x {p} {end} FILTER NOT EXISTS {{ {end} {q} ?w }}"),
         10 => format!("?x {p} {end} MINUS {{ ?x {q} ?w }}"),
-        11 => format!("?x {p} ?y OPTIONAL {{ ?y {q} {end} }} FILTER(BOUND({end}))").replace("BOUND(:a)", "true"),
+        11 => {
+            format!("?x {p} ?y OPTIONAL {{ ?y {q} {end} }} FILTER(BOUND({end}))").replace("BOUND(:a)", "true")
+        }
         12 => {
             let text = format!("{{ SELECT ?x (COUNT(*) AS ?z) {{ ?x {p} ?y }} GROUP BY ?x }}");
             return (text, format!("?x {q} ?z"));

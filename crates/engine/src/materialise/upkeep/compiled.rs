@@ -31,7 +31,12 @@ pub(super) type Pattern = [Slot; 3];
 pub(super) enum Step {
     Triple(Pattern),
     /// `from predicate* to`, or `+`.
-    Star { from: Slot, predicate: usize, to: Slot, at_least_once: bool },
+    Star {
+        from: Slot,
+        predicate: usize,
+        to: Slot,
+        at_least_once: bool,
+    },
 }
 
 /// A filter that needs ids only.
@@ -66,6 +71,20 @@ pub(super) enum Form {
     Nothing,
 }
 
+/// A predicate and an object, by their places in [`Compiled::constants`]; none: any.
+pub(super) type Place = [Option<usize>; 2];
+
+/// What a rule is about.
+#[derive(Debug)]
+pub(super) struct About {
+    /// What it reads otherwise than by patterns;
+    pub whole: Vec<Place>,
+    /// what it reads that must be complete before;
+    pub below: Vec<Place>,
+    /// and what it adds.
+    pub writes: Vec<Place>,
+}
+
 /// The rules of a database, ready.
 #[derive(Debug)]
 pub(super) struct Compiled {
@@ -73,6 +92,7 @@ pub(super) struct Compiled {
     pub text: String,
     pub rules: Vec<Rule>,
     pub forms: Vec<Form>,
+    pub about: Vec<About>,
     pub strata: Vec<Stratum>,
     pub constants: Vec<Term>,
     pub all_graphs: bool,
@@ -81,11 +101,7 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
-    pub fn of(
-        text: &str,
-        named: Vec<(String, Rule)>,
-        all_graphs: bool,
-    ) -> Result<Self, EngineError> {
+    pub fn of(text: &str, named: Vec<(String, Rule)>, all_graphs: bool) -> Result<Self, EngineError> {
         let (sources, rules): (Vec<String>, Vec<Rule>) = named.into_iter().unzip();
         let strata = strata(&rules).map_err(|error| EngineError::Rules(error.to_string()))?;
         let mut constants = Constants::default();
@@ -106,10 +122,36 @@ impl Compiled {
                 _ => body(rule, &mut constants).map_or(Form::Queries, Form::Body),
             });
         }
+        let about = rules.iter().map(|rule| {
+            let mut places = |atoms: &[Atom]| atoms.iter().map(|atom| constants.place(atom)).collect();
+            About {
+                whole: places(rule.reads_whole()),
+                below: places(rule.reads_below()),
+                writes: places(rule.writes()),
+            }
+        });
+        let mut about: Vec<About> = about.collect();
         for name in [RDF_TYPE, RDF_FIRST, RDF_REST, RDF_NIL, INTERSECTION] {
             constants.add(NamedNode::new_unchecked(name).into());
         }
-        Ok(Self { text: text.to_owned(), rules, forms, strata, constants: constants.0, all_graphs, refused })
+        // Lists are walked there, though its patterns do not say so.
+        for (form, about) in forms.iter().zip(&mut about) {
+            if matches!(form, Form::Intersections) {
+                let lists = [INTERSECTION, RDF_FIRST, RDF_REST]
+                    .map(|name| constants.add(NamedNode::new_unchecked(name).into()));
+                about.whole = lists.map(|place| [Some(place), None]).to_vec();
+            }
+        }
+        Ok(Self {
+            text: text.to_owned(),
+            rules,
+            forms,
+            about,
+            strata,
+            constants: constants.0,
+            all_graphs,
+            refused,
+        })
     }
 
     /// The place of a constant that is there.
@@ -133,6 +175,10 @@ impl Constants {
             self.0.push(term);
             self.0.len() - 1
         })
+    }
+
+    fn place(&mut self, atom: &Atom) -> Place {
+        [atom.predicate.clone().map(Term::from), atom.object.clone()].map(|term| Some(self.add(term?)))
     }
 }
 

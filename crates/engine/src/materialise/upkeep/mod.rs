@@ -167,8 +167,7 @@ fn materialise(transaction: &mut Transaction, text: &str) -> Result<(), EngineEr
     let mut options = MaterialiseOptions::default();
     options.evaluation.cancel = transaction.cancel().clone();
     let budget = memory(transaction);
-    let mut inferring =
-        Inferring::new(transaction, graph, rules, kept.default_graph(), &options, &budget)?;
+    let mut inferring = Inferring::new(transaction, graph, rules, kept.default_graph(), &options, &budget)?;
     strata.iter().try_for_each(|stratum| inferring.stratum(stratum))?;
     let mut report = MaterialiseReport::empty();
     inferring.finish(&named, &mut report)

@@ -4,10 +4,10 @@
 //! search may end anywhere.
 
 use super::super::gather::Triple;
+use super::Empty;
 use super::compiled::{Body, Compiled, Form, Slot, Step};
 use super::solve::Solver;
 use super::view::{Meter, Stop, View};
-use super::Empty;
 use lode_rdf::ValueId;
 use std::collections::{HashMap, HashSet};
 
@@ -73,7 +73,8 @@ impl Prover<'_> {
             if !may_make(body, triple, self.ids) {
                 continue;
             }
-            let solver = Solver { view: self.view, ids: self.ids, meter: self.meter, stated_only: depth == 1 };
+            let solver =
+                Solver { view: self.view, ids: self.ids, meter: self.meter, stated_only: depth == 1 };
             if solver.is_dead(body, self.empty)? {
                 continue;
             }

@@ -23,7 +23,13 @@ pub(super) type Told<'t> = dyn FnMut(&[ValueId]) -> Result<bool, Stop> + 't;
 
 impl Solver<'_> {
     /// The solutions in which the triple pattern `at` is this triple.
-    pub fn with_triple(&self, body: &Body, at: usize, triple: &Triple, told: &mut Told<'_>) -> Result<bool, Stop> {
+    pub fn with_triple(
+        &self,
+        body: &Body,
+        at: usize,
+        triple: &Triple,
+        told: &mut Told<'_>,
+    ) -> Result<bool, Stop> {
         let Some(Step::Triple(pattern)) = body.steps.get(at) else { return Ok(true) };
         let mut bindings = vec![ValueId::UNDEF; body.variables];
         if !self.unify(pattern, triple, &mut bindings) {
@@ -33,7 +39,13 @@ impl Solver<'_> {
     }
 
     /// The solutions of which the head `at` makes this triple.
-    pub fn with_head(&self, body: &Body, at: usize, triple: &Triple, told: &mut Told<'_>) -> Result<bool, Stop> {
+    pub fn with_head(
+        &self,
+        body: &Body,
+        at: usize,
+        triple: &Triple,
+        told: &mut Told<'_>,
+    ) -> Result<bool, Stop> {
         let mut bindings = vec![ValueId::UNDEF; body.variables];
         match body.heads.get(at) {
             Some(head) if self.unify(head, triple, &mut bindings) => {
@@ -105,7 +117,11 @@ impl Solver<'_> {
             Step::Star { from, predicate, to, at_least_once } => {
                 let Some(predicate) = self.ids.get(*predicate).copied().flatten() else {
                     // Nothing leads on.
-                    return if *at_least_once { Ok(true) } else { self.same(body, bindings, left, [from, to], told) };
+                    return if *at_least_once {
+                        Ok(true)
+                    } else {
+                        self.same(body, bindings, left, [from, to], told)
+                    };
                 };
                 let ends = (self.value(from, bindings), self.value(to, bindings));
                 let (start, end, is_forward) = match ends {
@@ -251,7 +267,8 @@ impl Solver<'_> {
 
     /// Whether all constants of a head are terms of the data.
     pub fn is_complete(&self, head: &Pattern) -> bool {
-        head.iter().all(|slot| !matches!(slot, Slot::Const(at) if self.ids.get(*at).copied().flatten().is_none()))
+        head.iter()
+            .all(|slot| !matches!(slot, Slot::Const(at) if self.ids.get(*at).copied().flatten().is_none()))
     }
 
     /// What a head makes of a solution; nothing where that is no triple, or has a constant that is nowhere yet.

@@ -2,7 +2,7 @@
 
 use super::super::found::Found;
 use super::super::gather::Triple;
-use super::compiled::{Body, Compiled, Form, Step};
+use super::compiled::{Body, Compiled, Form, Place, Slot, Step};
 use super::intersections::Intersections;
 use super::prove::{Proofs, Prover, may_make};
 use super::queries::Queries;
@@ -12,7 +12,7 @@ use super::{Empty, ROWS_MAX, TRIPLES_MAX, TooMuch};
 use crate::EngineError;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
-use lode_sparql::rules::{Atom, Rule};
+use lode_sparql::rules::Rule;
 use lode_store::Transaction;
 use std::collections::{BTreeSet, HashSet};
 
@@ -121,6 +121,11 @@ impl<'a> Work<'a> {
     pub fn begin(&mut self, inserted: &[[ValueId; 4]], deleted: &[[ValueId; 4]]) -> Result<(), Stop> {
         for [s, p, o, graph] in inserted {
             let triple = [*s, *p, *o];
+            if *graph == self.graph {
+                // Whoever says so: what follows is there already.
+                self.transaction.delete([*s, *p, *o, *graph]);
+                continue;
+            }
             self.note_graph(*graph);
             let (was_stated, was_inferred) = self.before.status(&triple)?;
             if !self.before.is_read(*graph) || was_stated {
@@ -137,7 +142,8 @@ impl<'a> Work<'a> {
         for [s, p, o, graph] in deleted {
             let triple = [*s, *p, *o];
             self.note_graph(*graph);
-            if self.before.is_read(*graph) && !self.now.status(&triple)?.0 {
+            // Whatever is taken out of what was inferred comes back, if it still follows.
+            if (self.before.is_read(*graph) || *graph == self.graph) && !self.now.status(&triple)?.0 {
                 gone.insert(triple);
             }
         }
@@ -166,14 +172,16 @@ impl<'a> Work<'a> {
     /// Brings what the rules of a stratum add up to date.
     pub fn stratum(&mut self, stratum: usize) -> Result<(), Stop> {
         let compiled = self.compiled;
-        let Some(rules) = compiled.strata.get(stratum).map(|stratum| stratum.rules.as_slice()) else { return Ok(()) };
+        let Some(rules) = compiled.strata.get(stratum).map(|stratum| stratum.rules.as_slice()) else {
+            return Ok(());
+        };
         if self.added.is_empty() && self.removed.is_empty() && !self.graphs_changed {
             return Ok(());
         }
         let changed = [found(&self.added), found(&self.removed)];
         let mut anew = HashSet::new();
         for rule in rules {
-            if self.must_see_all(*rule, &changed)? {
+            if self.must_see_all(*rule, &changed) {
                 anew.insert(*rule);
             }
         }
@@ -184,7 +192,9 @@ impl<'a> Work<'a> {
             self.refresh()?;
             let has_new = self.removed.len() > first_of_these.len();
             let asked: Vec<usize> = match has_new {
-                true => compiled.strata[..=stratum].iter().flat_map(|stratum| &stratum.rules).copied().collect(),
+                true => {
+                    compiled.strata[..=stratum].iter().flat_map(|stratum| &stratum.rules).copied().collect()
+                }
                 false => rules.to_vec(),
             };
             for triple in self.derivable(&asked)? {
@@ -196,18 +206,11 @@ impl<'a> Work<'a> {
         self.insert_what_follows(rules, &anew, delta.into_iter().collect())
     }
 
-    /// Whether what a rule reads otherwise than by patterns has changed, so that it may have more solutions, or fewer.
-    fn must_see_all(&self, rule: usize, changed: &[Found; 2]) -> Result<bool, Stop> {
-        let Some(rule) = self.compiled.rules.get(rule) else { return Ok(false) };
-        if self.graphs_changed && rule.reads_graphs() {
-            return Ok(true);
-        }
-        for found in changed {
-            if has_any(found, rule.reads_below(), &self.now)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    /// Whether what a rule reads that must be complete before has changed, so that it may have more solutions, or fewer.
+    fn must_see_all(&self, rule: usize, changed: &[Found; 2]) -> bool {
+        let below = &self.compiled.about[rule].below;
+        (self.graphs_changed && self.compiled.rules[rule].reads_graphs())
+            || changed.iter().any(|found| self.meets(found, below))
     }
 
     /// Removes what has a derivation through what is removed, but for what has a short proof.
@@ -222,7 +225,7 @@ impl<'a> Work<'a> {
                 if done.contains(rule) {
                     continue;
                 }
-                if is_first && anew.contains(rule) || self.reads_whole(*rule, &found)? {
+                if is_first && anew.contains(rule) || self.reads_whole(*rule, &found) {
                     done.insert(*rule);
                     self.whole(*rule, At::Before, &mut heads)?;
                 } else {
@@ -264,7 +267,7 @@ impl<'a> Work<'a> {
         let mut held = BTreeSet::new();
         for rule in rules {
             let compiled = self.compiled;
-            if !has_any(&all, compiled.rules[*rule].writes(), &self.now)? {
+            if !self.meets(&all, &compiled.about[*rule].writes) {
                 continue;
             }
             match &compiled.forms[*rule] {
@@ -279,7 +282,8 @@ impl<'a> Work<'a> {
                     }
                 }
                 Form::Body(body) if wanted.len() <= EACH_MAX => {
-                    let solver = Solver { view: &self.now, ids: &self.ids, meter: &self.meter, stated_only: false };
+                    let solver =
+                        Solver { view: &self.now, ids: &self.ids, meter: &self.meter, stated_only: false };
                     if solver.is_dead(body, &mut self.empty[At::Now as usize])? {
                         continue;
                     }
@@ -311,7 +315,7 @@ impl<'a> Work<'a> {
             let found = Found::of(&delta);
             let mut heads = BTreeSet::new();
             for rule in rules {
-                if is_first && anew.contains(rule) || self.reads_whole(*rule, &found)? {
+                if is_first && anew.contains(rule) || self.reads_whole(*rule, &found) {
                     self.whole(*rule, At::Now, &mut heads)?;
                 } else {
                     self.forward(*rule, &delta, &found, At::Now, &mut heads)?;
@@ -346,16 +350,19 @@ impl<'a> Work<'a> {
         prover.prove(triple)
     }
 
-    fn reads_whole(&self, rule: usize, found: &Found) -> Result<bool, Stop> {
-        match self.compiled.forms[rule] {
-            Form::Nothing => Ok(false),
-            Form::Intersections => {
-                let names = [super::compiled::INTERSECTION, super::compiled::RDF_FIRST, super::compiled::RDF_REST];
-                let ids = names.iter().filter_map(|name| self.ids[self.compiled.constant(name)?]);
-                Ok(ids.into_iter().any(|id| found.has_predicate(id)))
-            }
-            _ => has_any(found, self.compiled.rules[rule].reads_whole(), &self.now),
-        }
+    fn reads_whole(&self, rule: usize, found: &Found) -> bool {
+        !matches!(self.compiled.forms[rule], Form::Nothing)
+            && self.meets(found, &self.compiled.about[rule].whole)
+    }
+
+    /// Whether there are triples of some of these.
+    fn meets(&self, found: &Found, places: &[Place]) -> bool {
+        places.iter().any(|place| {
+            let id = |at: usize| self.ids.get(at).copied().flatten();
+            // A term that is nowhere is in no triple.
+            let is_known = place.iter().flatten().all(|at| id(*at).is_some());
+            is_known && found.has_ids(place.map(|at| id(at?)))
+        })
     }
 
     fn view(&self, at: At) -> &View {
@@ -445,7 +452,7 @@ impl<'a> Work<'a> {
             return Ok(());
         }
         for slot in body.heads.iter().flatten() {
-            if let super::compiled::Slot::Const(at) = slot
+            if let Slot::Const(at) = slot
                 && self.ids[*at].is_none()
             {
                 self.ids[*at] = self.transaction.intern(&self.compiled.constants[*at])?;
@@ -475,13 +482,4 @@ fn follows(solver: &Solver<'_>, body: &Body, triple: &Triple) -> Result<bool, St
 
 fn found(triples: &BTreeSet<Triple>) -> Found {
     Found::of(&triples.iter().copied().collect::<Vec<_>>())
-}
-
-fn has_any(found: &Found, atoms: &[Atom], view: &View) -> Result<bool, Stop> {
-    for atom in atoms {
-        if found.has(atom, &view.snapshot)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }

@@ -1,6 +1,6 @@
 //! Who sees what was inferred.
 
-use super::{apply, ask, by, database, rows, statements, update};
+use super::{apply, ask, database, rows, statements, update};
 use crate::{
     CancelToken, Database, DefaultGraph, EngineError, GraphRules, GraphSet, INFERRED_GRAPH, QueryOptions,
     UpdateOptions, UploadOptions, UploadTarget, inferred_graph,

@@ -57,7 +57,7 @@ pub use hostile::BenchHostileArgs;
 pub use lsp::LspArgs;
 pub use lubm::{LubmCommand, LubmGenerateArgs};
 pub use manual::{CompletionsArgs, ManArgs};
-pub use materialise::MaterialiseArgs;
+pub use materialise::{MaintainArg, MaterialiseArgs};
 pub use output::OutputArgs;
 pub use publish::PublishArgs;
 pub use query_set::QuerySetArgs;

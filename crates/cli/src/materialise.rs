@@ -1,6 +1,6 @@
 //! `lode materialise`.
 
-use crate::args::{DefaultGraphArg, MaterialiseArgs};
+use crate::args::{DefaultGraphArg, MaintainArg, MaterialiseArgs};
 use crate::exit::Done;
 use crate::load::write_json;
 use crate::memory::SharedMemory;
@@ -43,6 +43,7 @@ pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {
             DefaultGraphArg::Separate => DefaultGraph::Separate,
             DefaultGraphArg::Union => DefaultGraph::Union,
         }),
+        maintained: args.maintain.map(|when| when == MaintainArg::Sync),
         evaluation,
         progress: Some(Arc::clone(&progress)),
         ..MaterialiseOptions::default()

@@ -116,9 +116,10 @@ fn write_text(
 fn state(inferences: &KeptInferences) -> String {
     let read = if inferences.all_graphs { " over all graphs" } else { "" };
     let rules = inferences.rules.join(", ");
-    match inferences.up_to_date {
-        true => format!("by {rules}{read}: up to date"),
-        false => {
+    match (inferences.up_to_date, inferences.maintained) {
+        (true, true) => format!("by {rules}{read}: up to date, and each commit keeps them so"),
+        (true, false) => format!("by {rules}{read}: up to date"),
+        (false, _) => {
             format!(
                 "by {rules}{read}: stale, the data has changed since (lode materialise brings them up to date)"
             )

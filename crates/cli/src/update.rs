@@ -101,16 +101,27 @@ fn send(args: &UpdateArgs, url: &str, text: &str) -> anyhow::Result<Done> {
 
 pub fn summary(report: &UpdateReport) -> String {
     let time = Duration::from_secs_f64(report.seconds);
-    number::changed([report.inserted, report.deleted], time, Some(report.version))
+    let changed = number::changed([report.inserted, report.deleted], time, Some(report.version));
+    if report.inferences_stale {
+        return format!("{changed}\nwarning: {INFERENCES_STALE}");
+    }
+    changed
 }
 
+/// What is told where commits bring what follows up to date, and this one did not.
+const INFERENCES_STALE: &str = "too much follows from this change for one commit: what was inferred is stale from now on; lode materialise brings it up to date";
+
 fn as_json(report: &UpdateReport) -> serde_json::Value {
-    serde_json::json!({
+    let mut json = serde_json::json!({
         "operations": report.operations,
         "inserted": report.inserted,
         "deleted": report.deleted,
         "version": report.version,
         "seconds": report.seconds,
         "warnings": report.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
-    })
+    });
+    if report.inferences_stale {
+        json["inferences_stale"] = true.into();
+    }
+    json
 }

@@ -31,6 +31,7 @@ pub struct Database {
 
 impl Database {
     fn of(store: Store, options: &OpenOptions) -> Self {
+        materialise::keep_up(&store);
         Self { store, caches: Caches::new(options) }
     }
 

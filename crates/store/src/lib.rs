@@ -9,6 +9,7 @@ pub mod check;
 mod chores;
 mod clear;
 mod commit_check;
+mod commit_upkeep;
 pub mod compact;
 #[cfg(test)]
 mod crash_tests;
@@ -82,6 +83,7 @@ pub use backup::{
 pub use check::{CheckReport, Problem, Remedy, check};
 pub use clear::Graphs;
 pub use commit_check::{CommitCheck, Proposed};
+pub use commit_upkeep::CommitUpkeep;
 pub use compact::{
     BackgroundOptions, CompactError, CompactOptions, CompactReport, Compactor, CompactorState,
     CompactorStatus, KeepFewReport, OrderDamage, compact, keep_few,
@@ -108,7 +110,7 @@ pub use snapshot::{Scan, Snapshot};
 pub use snapshot_catalog::NamedSnapshot;
 pub use stats::{DiskUse, StoreStats};
 pub use store::Store;
-pub use transaction::Transaction;
+pub use transaction::{Savepoint, Transaction};
 pub use warmer::Warmer;
 pub use write_guard::Commit;
 pub use write_options::WriteOptions;

@@ -93,7 +93,7 @@ impl Snapshot {
     /// What is known of inferences in this version; none where no rules were ever applied, or they were dropped.
     pub fn inferences(&self) -> Option<Inferences> {
         let known = self.version.manifest.inferences.clone()?;
-        Some(if self.version.delta.change_sets().is_empty() { known } else { known.stale() })
+        Some(if self.version.delta.change_sets().is_empty() { known } else { known.after_commits() })
     }
 
     /// Whether there are rules, so that there may be inferences.

@@ -1,12 +1,15 @@
 //! A database on disk: opening, locking, and the version that readers get.
 
 use crate::commit_check::CommitCheck;
+use crate::commit_upkeep::CommitUpkeep;
 use crate::error::StoreError;
 use crate::fair_lock::FairLock;
 use crate::identity::random_identity;
 use crate::last_prefixes::LastPrefixes;
 use crate::log::{Log, LogCounters, Salvaged};
-use crate::manifest::{BACKUP, LOCK, Manifest, is_disposable, log_file, log_number, log_of, segment_number};
+use crate::manifest::{
+    BACKUP, Inferences, LOCK, Manifest, is_disposable, log_file, log_number, log_of, segment_number,
+};
 use crate::recovery::{FoundLog, OpenFiles, apply_sound_log, recover, skip_lost_versions};
 use crate::snapshot::Snapshot;
 use crate::snapshot_catalog::{SnapshotCatalog, settle};
@@ -42,6 +45,8 @@ struct Inner {
     prefixes: LastPrefixes,
     /// What is asked before a commit.
     commit_check: OnceLock<CommitCheck>,
+    /// What is done before a commit.
+    commit_upkeep: OnceLock<CommitUpkeep>,
 }
 
 impl fmt::Debug for Inner {
@@ -207,6 +212,7 @@ impl Store {
             found_log,
             prefixes: LastPrefixes::default(),
             commit_check: OnceLock::new(),
+            commit_upkeep: OnceLock::new(),
         }))
     }
 
@@ -226,6 +232,23 @@ impl Store {
 
     pub(crate) fn commit_check(&self) -> Option<&CommitCheck> {
         self.0.commit_check.get()
+    }
+
+    /// From now on all transactions that begin are completed before they are committed, where inferences are maintained. Once for a store:
+    /// false where it had that already.
+    pub fn keep_up(&self, upkeep: CommitUpkeep) -> bool {
+        self.0.commit_upkeep.set(upkeep).is_ok()
+    }
+
+    pub(crate) fn commit_upkeep(&self) -> Option<&CommitUpkeep> {
+        self.0.commit_upkeep.get()
+    }
+
+    /// Whether what a transaction does depends on what there is when it commits, whatever it does itself: it has the write lock from its beginning then.
+    pub fn commits_look(&self) -> bool {
+        let maintained =
+            || self.version().manifest.inferences.as_ref().is_some_and(Inferences::is_maintained);
+        self.checks_commits() || (self.commit_upkeep().is_some() && maintained())
     }
 
     /// Fails where transactions are checked: of what cannot be.

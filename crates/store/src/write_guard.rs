@@ -26,6 +26,8 @@ pub struct Commit {
     pub deleted: u64,
     /// Number of the version that it made.
     pub version: u64,
+    /// Whether inferences, which commits bring up to date, are not that from now on: what follows from this one was too much.
+    pub is_stale: bool,
 }
 
 /// What a transaction says of inferences, if it says anything: that there are such, or no rules any more.
@@ -149,7 +151,7 @@ impl WriteGuard {
         let (inserted, deleted) = (change_set.inserts.len() as u64, change_set.deletes.len() as u64);
         if self.is_large(&state, &change_set)? {
             self.flush(&mut state, &change_set, cancel)?;
-            return Ok(Commit { inserted, deleted, version: state.tip.number });
+            return Ok(Commit { inserted, deleted, version: state.tip.number, is_stale: false });
         }
         if !change_set.is_empty() {
             self.append(&mut state, change_set)?;
@@ -167,7 +169,7 @@ impl WriteGuard {
             })?;
             writer.log_watch.wake();
         }
-        Ok(Commit { inserted, deleted, version })
+        Ok(Commit { inserted, deleted, version, is_stale: false })
     }
 
     /// Makes a change set on another version than the tip the next version: one that is the tip but for segments that no manifest names yet, and
@@ -183,7 +185,7 @@ impl WriteGuard {
         let mut state = self.writer()?.state();
         self.store.with_room(|| self.flush_from(&mut state, base, change_set, said, cancel))?;
         let (inserted, deleted) = (change_set.inserts.len() as u64, gone + change_set.deletes.len() as u64);
-        Ok(Commit { inserted, deleted, version: state.tip.number })
+        Ok(Commit { inserted, deleted, version: state.tip.number, is_stale: false })
     }
 
     /// Whether a change set is too large for the log: by its changes, or by the terms that it brings.
@@ -328,7 +330,7 @@ impl WriteGuard {
         let inferences = said.clone().unwrap_or_else(|| {
             let known = before.inferences.clone();
             // What else is the same has the same quads.
-            if segments == before.segments { known } else { known.map(Inferences::stale) }
+            if segments == before.segments { known } else { known.map(Inferences::after_commits) }
         });
         let switched = self.switch(state, segments, inferences, &from.segments, delta);
         if switched.as_ref().is_err_and(|error| !matches!(error, StoreError::InDoubt { .. })) {

@@ -3,15 +3,25 @@
 use super::evaluation::DefaultGraphArg;
 use super::folder;
 use super::quantity::{parse_memory, parse_seconds};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+
+/// When what follows from changes is added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MaintainArg {
+    /// By each commit, in the same transaction
+    Sync,
+    /// By the next `lode materialise`: until then it is stale
+    Async,
+}
 
 /// `lode materialise`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "What follows is added in one transaction, in a graph of its own, <urn:lodestore:inferred>: queries see it in the default graph, \
-unless they say --asserted (infer=false of a server); GRAPH ?g does not find it, and dumps leave it out. The rules stay with the database: after \
-changes, `lode materialise DB` applies them again, and lode stats tells whether that is needed.\n\n\
+unless they say --asserted (infer=false of a server); GRAPH ?g does not find it, and dumps leave it out. The rules stay with the database, and each \
+commit brings what follows up to date (--maintain sync). A bulk load does not, nor a commit of which too much follows: then, and with --maintain \
+async, `lode materialise DB` applies the rules again, and lode stats tells whether that is needed.\n\n\
 A file of rules has CONSTRUCT { ... } WHERE { ... } several times, with ; between them; `# rule NAME` before one names it. NOT EXISTS, MINUS, OPTIONAL \
 and aggregates may ask for what rules add that do not depend on the rule itself.\n\n\
 Where there is no memory for all that follows, or it is stopped, the database is as it was.\n\n\
@@ -30,6 +40,9 @@ pub struct MaterialiseArgs {
     /// What rules read, besides what follows (default: as before, or else separate)
     #[arg(long, value_enum, value_name = "WHICH")]
     pub default_graph: Option<DefaultGraphArg>,
+    /// When what follows from later changes is added (default: as before, or else sync)
+    #[arg(long, value_enum, value_name = "WHEN", conflicts_with = "drop")]
+    pub maintain: Option<MaintainArg>,
     /// Threads (default: one a core)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,

@@ -43,7 +43,15 @@ fn rules_are_applied_kept_and_dropped() {
         (&true.into(), &2.into(), &"rdfs".into())
     );
     assert!(lode.run(&["stats", "db"]).ok().contains("by rdfs: up to date"));
-    lode.run(&["update", "db", "INSERT DATA { <http://e/rex> a <http://e/Cat> }", "--quiet"]).ok();
+    let update = |text: &str| lode.run(&["update", "db", text, "--quiet"]).ok();
+    update("INSERT DATA { <http://e/rex> a <http://e/Cat> }");
+    assert_eq!((&stats(&lode)["up_to_date"], &stats(&lode)["triples"]), (&true.into(), &3.into()));
+    assert!(lode.run(&["stats", "db"]).ok().contains("each commit keeps them so"));
+    update("DELETE DATA { <http://e/rex> a <http://e/Cat> }");
+    assert_eq!((&stats(&lode)["up_to_date"], &stats(&lode)["triples"]), (&true.into(), &2.into()));
+    let report = lode.run(&["materialise", "db", "--maintain", "async", "--json", "--quiet"]).ok();
+    assert_eq!(json(&report)["inferred"], 2);
+    update("INSERT DATA { <http://e/rex> a <http://e/Cat> }");
     assert_eq!(stats(&lode)["up_to_date"], false);
     assert!(lode.run(&["stats", "db"]).ok().contains("by rdfs: stale"));
     let report = json(&lode.run(&["materialise", "db", "--json", "--quiet"]).ok());

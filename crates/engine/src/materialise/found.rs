@@ -39,25 +39,28 @@ impl Found {
 
     /// Whether there may be triples of these.
     pub fn has(&self, atom: &Atom, snapshot: &Snapshot) -> Result<bool, EngineError> {
-        let Some(predicate) = &atom.predicate else {
-            return Ok(match (&atom.object, &self.pairs) {
-                (Some(object), Some(pairs)) => {
-                    let object = snapshot.id_of(object)?;
-                    object.is_some_and(|object| pairs.iter().any(|(_, other)| *other == object))
+        let predicate = atom.predicate.clone().map(Term::from);
+        let mut ids = [None; 2];
+        for (id, term) in ids.iter_mut().zip([predicate.as_ref(), atom.object.as_ref()]) {
+            if let Some(term) = term {
+                match snapshot.id_of(term)? {
+                    Some(known) => *id = Some(known),
+                    None => return Ok(false),
                 }
-                _ => !self.is_empty(),
-            });
-        };
-        let Some(predicate) = snapshot.id_of(&Term::from(predicate.clone()))? else { return Ok(false) };
-        if !self.predicates.contains(&predicate) {
-            return Ok(false);
-        }
-        Ok(match (&atom.object, &self.pairs) {
-            (Some(object), Some(pairs)) => {
-                let object = snapshot.id_of(object)?;
-                object.is_some_and(|object| pairs.contains(&(predicate, object)))
             }
-            _ => true,
-        })
+        }
+        Ok(self.has_ids(ids))
+    }
+
+    /// Whether there may be triples with a predicate and an object, where these are given.
+    pub fn has_ids(&self, [predicate, object]: [Option<ValueId>; 2]) -> bool {
+        if predicate.is_some_and(|predicate| !self.predicates.contains(&predicate)) {
+            return false;
+        }
+        match (predicate, object, &self.pairs) {
+            (Some(predicate), Some(object), Some(pairs)) => pairs.contains(&(predicate, object)),
+            (None, Some(object), Some(pairs)) => pairs.iter().any(|(_, other)| *other == object),
+            _ => !self.is_empty(),
+        }
     }
 }

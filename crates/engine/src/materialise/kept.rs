@@ -4,7 +4,7 @@ use crate::EngineError;
 use crate::options::DefaultGraph;
 use lode_sparql::rules::{Rule, RuleError, RuleSet, parse_rules};
 use lode_store::Snapshot;
-use lode_store::manifest::Inferences;
+use lode_store::manifest::{Currency, Inferences};
 use serde::{Deserialize, Serialize};
 
 /// Where rules come from.
@@ -51,9 +51,18 @@ pub(super) struct KeptRules {
     pub sources: Vec<RuleSource>,
     /// Whether they read all graphs, and not the default graph alone.
     pub all_graphs: bool,
+    /// Whether commits bring what follows up to date.
+    #[serde(default)]
+    pub maintained: bool,
 }
 
 impl KeptRules {
+    /// What is to be known of what they have just been applied to.
+    pub fn applied(&self, text: String) -> Inferences {
+        let currency = if self.maintained { Currency::Maintained } else { Currency::Current };
+        Inferences { currency, rules: text }
+    }
+
     pub fn default_graph(&self) -> DefaultGraph {
         if self.all_graphs { DefaultGraph::Union } else { DefaultGraph::Separate }
     }
@@ -85,6 +94,8 @@ impl KeptRules {
 pub struct KeptInferences {
     /// Whether they are all that follows from it, and nothing else.
     pub up_to_date: bool,
+    /// Whether commits bring them up to date.
+    pub maintained: bool,
     /// By which rules they were made: names of sets, and of texts.
     pub rules: Vec<String>,
     /// What the rules read: the default graph, or all graphs.
@@ -96,12 +107,13 @@ pub struct KeptInferences {
 impl KeptInferences {
     /// Those of a version; none where there are no rules.
     pub(crate) fn of(snapshot: &Snapshot) -> Result<Option<Self>, EngineError> {
-        let Some(Inferences { is_current, rules }) = snapshot.inferences() else { return Ok(None) };
-        let rules = KeptRules::decode(&rules)?;
+        let Some(known) = snapshot.inferences() else { return Ok(None) };
+        let rules = KeptRules::decode(&known.rules)?;
         let graph = crate::inferred::inferred_graph(snapshot)?;
         let triples = graph.map_or(Ok(0), |graph| snapshot.count(lode_packed::Order::Gspo, &[graph]))?;
         Ok(Some(Self {
-            up_to_date: is_current,
+            up_to_date: known.is_current(),
+            maintained: rules.maintained,
             rules: rules.sources.iter().map(|source| source.name().to_owned()).collect(),
             all_graphs: rules.all_graphs,
             triples,

@@ -11,9 +11,11 @@ mod report;
 mod rounds;
 #[cfg(test)]
 mod tests;
+mod upkeep;
 
 pub use kept::{KeptInferences, RuleSource};
 pub use report::{MaterialiseOptions, MaterialiseProgress, MaterialiseReport, RuleReport};
+pub(crate) use upkeep::keep_up;
 
 use crate::EngineError;
 use crate::inferred;
@@ -42,17 +44,9 @@ pub(crate) fn materialise(
     let text = kept.encode()?;
     let graph = graph_of(&mut transaction)?;
     let before = snapshot.count(Order::Gspo, &[graph])?;
-    let mut report = MaterialiseReport {
-        was_up_to_date: true,
-        before,
-        inferred: before,
-        rounds: 0,
-        rules: Vec::new(),
-        lists_too_long: 0,
-        version: snapshot.version_number(),
-        seconds: 0.0,
-    };
-    if known.is_none_or(|known| !known.is_current || known.rules != text) {
+    let version = snapshot.version_number();
+    let mut report = MaterialiseReport { before, inferred: before, version, ..MaterialiseReport::empty() };
+    if known.is_none_or(|known| !known.is_current() || known.rules != text) {
         let named = kept.rules()?;
         let rules: Vec<_> = named.iter().map(|(_, rule)| rule.clone()).collect();
         let strata = strata(&rules).map_err(|error| EngineError::Rules(error.to_string()))?;
@@ -69,7 +63,7 @@ pub(crate) fn materialise(
             Inferring::new(&mut transaction, graph, rules, kept.default_graph(), options, &budget)?;
         strata.iter().try_for_each(|stratum| inferring.stratum(stratum))?;
         inferring.finish(&named, &mut report)?;
-        transaction.set_inferences(Some(Inferences { is_current: true, rules: text }))?;
+        transaction.set_inferences(Some(kept.applied(text)))?;
         report.version = transaction.commit()?.version;
         report.was_up_to_date = false;
     }
@@ -116,11 +110,15 @@ fn rules(options: &MaterialiseOptions, known: Option<&Inferences>) -> Result<Kep
         )),
         (true, Some(before)) => {
             let before = before?;
-            Ok(KeptRules { all_graphs: given.unwrap_or(before.all_graphs), ..before })
+            let maintained = options.maintained.unwrap_or(before.maintained);
+            Ok(KeptRules { all_graphs: given.unwrap_or(before.all_graphs), maintained, ..before })
         }
         (false, before) => {
-            let all_before = before.and_then(Result::ok).is_some_and(|before| before.all_graphs);
-            Ok(KeptRules { sources: options.rules.clone(), all_graphs: given.unwrap_or(all_before) })
+            let before = before.and_then(Result::ok);
+            let all_before = before.as_ref().is_some_and(|before| before.all_graphs);
+            let maintained = options.maintained.or(before.map(|before| before.maintained)).unwrap_or(true);
+            let sources = options.rules.clone();
+            Ok(KeptRules { sources, all_graphs: given.unwrap_or(all_before), maintained })
         }
     }
 }

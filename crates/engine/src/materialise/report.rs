@@ -13,6 +13,8 @@ pub struct MaterialiseOptions {
     pub rules: Vec<RuleSource>,
     /// What the rules read besides what follows; none given: what they read before, or the default graph.
     pub default_graph: Option<DefaultGraph>,
+    /// Whether each commit brings what follows up to date from then on; not said: as before, or else yes.
+    pub maintained: Option<bool>,
     /// Memory, threads, the folder for temporary files, and what stops the work.
     pub evaluation: QueryOptions,
     /// So many rounds may bring something new: rules that make new terms may have no end.
@@ -26,6 +28,7 @@ impl Default for MaterialiseOptions {
         Self {
             rules: Vec::new(),
             default_graph: None,
+            maintained: None,
             evaluation: QueryOptions::default(),
             rounds_max: 10_000,
             progress: None,
@@ -98,4 +101,20 @@ pub struct MaterialiseReport {
     pub version: u64,
     /// How long it took.
     pub seconds: f64,
+}
+
+impl MaterialiseReport {
+    /// Nothing was to be done.
+    pub(super) fn empty() -> Self {
+        Self {
+            was_up_to_date: true,
+            before: 0,
+            inferred: 0,
+            rounds: 0,
+            rules: Vec::new(),
+            lists_too_long: 0,
+            version: 0,
+            seconds: 0.0,
+        }
+    }
 }

@@ -86,6 +86,8 @@ pub struct UpdateReport {
     pub deleted: u64,
     /// The version of the database from now on.
     pub version: u64,
+    /// Whether what was inferred, which commits bring up to date, is stale from now on, since too much followed from this one.
+    pub inferences_stale: bool,
     /// How long it took.
     pub seconds: f64,
     /// What of it is most likely not meant.
@@ -115,6 +117,7 @@ pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<
             inserted: commit.inserted,
             deleted: commit.deleted,
             version: commit.version,
+            inferences_stale: commit.is_stale,
             seconds: start.elapsed().as_secs_f64(),
             warnings,
         })
@@ -221,7 +224,7 @@ fn commit(
     let blind = |operation: &Operation| {
         matches!(operation, Operation::InsertData(_) | Operation::DeleteData(_) | Operation::Nothing)
     };
-    if update.operations.iter().all(blind) && !store.checks_commits() {
+    if update.operations.iter().all(blind) && !store.commits_look() {
         let mut updater =
             Updater::new(store.begin_blind()?.with_cancel(&options.evaluation.cancel), options, budget);
         updater.run(update)?;

@@ -280,7 +280,7 @@ fn in_transaction(
     };
     let update = UpdateOptions { evaluation, ..UpdateOptions::default() };
     // Who removes what others may add meanwhile must have the write lock.
-    let transaction = if options.replace || options.condition.is_some() || store.checks_commits() {
+    let transaction = if options.replace || options.condition.is_some() || store.commits_look() {
         store.begin(&options.cancel)?
     } else {
         store.begin_blind()?.with_cancel(&options.cancel)
@@ -457,7 +457,8 @@ fn in_bulk(
         .map_err(|error| whose_memory(error, alone, options.memory.as_ref()))?;
     let version = store.snapshot().version_number();
     let added = if options.is_unseen() { report.quads } else { report.added };
-    Ok((report.quads, Commit { inserted: added, deleted: report.removed, version }))
+    let is_stale = store.snapshot().inferences().is_some_and(|known| !known.is_current());
+    Ok((report.quads, Commit { inserted: added, deleted: report.removed, version, is_stale }))
 }
 
 /// The id of a graph; none where it has no quads, or may not be read. The default graph always exists.

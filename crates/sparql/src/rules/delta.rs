@@ -4,7 +4,8 @@
 //! read all triples, the new ones among them: a solution with several new triples is found several times, which costs a little and is no mistake.
 
 use super::atom::Atom;
-use lode_rdf::{NamedNode, Variable};
+use crate::update::{QuadTemplate, TermTemplate};
+use lode_rdf::{NamedNode, Term, Variable};
 use spargebra::Query;
 use spargebra::algebra::GraphPattern;
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
@@ -87,6 +88,23 @@ fn confined(patterns: &[TriplePattern], at: usize, new: &NamedNode) -> Option<(A
         },
     };
     Some((Atom::of_pattern(one), form))
+}
+
+/// The pattern that a triple of a head is made by.
+pub(super) fn pattern_of(quad: &QuadTemplate, variables: &[Variable]) -> Option<TriplePattern> {
+    let term = |term: &TermTemplate| match term {
+        TermTemplate::Column(column) => variables.get(*column).cloned().map(TermPattern::Variable),
+        TermTemplate::Const(Term::NamedNode(name)) => Some(name.clone().into()),
+        TermTemplate::Const(Term::Literal(literal)) => Some(literal.clone().into()),
+        TermTemplate::Const(_) | TermTemplate::Blank(_) | TermTemplate::Triple(_) => None,
+    };
+    let triple = &quad.triple;
+    let predicate = match term(&triple.predicate)? {
+        TermPattern::NamedNode(name) => NamedNodePattern::NamedNode(name),
+        TermPattern::Variable(name) => NamedNodePattern::Variable(name),
+        _ => return None,
+    };
+    Some(TriplePattern { subject: term(&triple.subject)?, predicate, object: term(&triple.object)? })
 }
 
 /// Patterns in the graph of what is new.

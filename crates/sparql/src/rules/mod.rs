@@ -77,6 +77,28 @@ impl Rule {
         &self.reads.whole
     }
 
+    /// What its body reads that must be complete before: where some of that comes or goes, solutions may go or come.
+    pub fn reads_below(&self) -> &[Atom] {
+        &self.reads.below
+    }
+
+    /// Whether its body reads named graphs, in which nothing is ever inferred.
+    pub fn reads_graphs(&self) -> bool {
+        self.reads.graphs
+    }
+
+    /// Its WHERE.
+    pub fn body(&self) -> &GraphPattern {
+        &self.body
+    }
+
+    /// The query whose rows are those of its body whose triple of the head `at` is in the graph `wanted`.
+    pub fn query_for(&self, at: usize, wanted: &NamedNode) -> Option<Query> {
+        let triple = delta::pattern_of(self.head.get(at)?, &self.variables)?;
+        let wanted = delta::in_graph(vec![triple], wanted);
+        Some(self.select(GraphPattern::Join { left: Box::new(wanted), right: Box::new(self.body.clone()) }))
+    }
+
     /// Triples that its head may add.
     pub fn writes(&self) -> &[Atom] {
         &self.writes

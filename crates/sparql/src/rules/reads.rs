@@ -17,6 +17,8 @@ pub(super) struct Reads {
     pub whole: Vec<Atom>,
     /// What must be complete before: by NOT EXISTS, MINUS, OPTIONAL, aggregates, LIMIT.
     pub below: Vec<Atom>,
+    /// Whether it reads named graphs.
+    pub graphs: bool,
 }
 
 /// How the part of a body is read that a walk is in.
@@ -103,6 +105,7 @@ impl Reads {
                 {
                     return Err(format!("GRAPH {name} is the program's own"));
                 }
+                self.graphs = true;
                 Reads::default().pattern(inner, How::Below)
             }
             GraphPattern::Values { .. } => Ok(()),

@@ -25,7 +25,7 @@ pub use file_names::{
     PUBLISHER_TMP, RESERVE, RESTORING, SET_ASIDE, SNAPSHOTS, log_file, log_number, log_of, segment_folder,
     segment_number, spill_folder,
 };
-pub use inferences::{Inferences, RULES_BYTES_MAX};
+pub use inferences::{Currency, Inferences, RULES_BYTES_MAX};
 pub(crate) use without_manifest::is_disposable;
 
 /// Version of the manifest and of the way files play together, at most.

@@ -1,10 +1,13 @@
-//! What rules add in a transaction: many quads that are known to be new, and quads that only its next snapshot shows.
+//! What rules add in a transaction: many quads that are known to be new, and quads that only its next snapshot shows; and what they add before it is committed.
 
 use super::Transaction;
-use crate::delta::{ChangeSet, Row};
+use crate::delta::{ChangeSet, QuadSet, Row};
 use crate::error::StoreError;
 use crate::manifest::{Inferences, RULES_BYTES_MAX};
 use crate::snapshot::Snapshot;
+use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::MemoryBudget;
+use lode_packed::Order;
 use lode_rdf::ValueId;
 use std::sync::Arc;
 
@@ -55,10 +58,88 @@ impl Transaction {
     /// Like [`Self::snapshot`].
     pub fn snapshot_beside(&mut self, quads: &[[ValueId; 4]]) -> Result<Snapshot, StoreError> {
         let snapshot = self.snapshot()?;
+        self.beside(&snapshot, quads)
+    }
+
+    /// The same of any version that the transaction has shown.
+    ///
+    /// # Errors
+    /// Like [`Self::snapshot`].
+    pub fn beside(&self, snapshot: &Snapshot, quads: &[[ValueId; 4]]) -> Result<Snapshot, StoreError> {
         let beside = Arc::new(ChangeSet::new(rows(quads), Vec::new()).within(&self.memory));
         let mut version = Arc::unwrap_or_clone(Arc::clone(snapshot.version()));
         version.delta = version.delta.with_own(&beside, self.terms.table());
         Ok(Snapshot::new(Arc::new(version)))
+    }
+}
+
+/// Changes of a transaction as they were at one time.
+#[derive(Debug, Clone)]
+pub struct Savepoint(Arc<ChangeSet>);
+
+impl Transaction {
+    /// What was there when it began.
+    pub fn before(&self) -> Snapshot {
+        Snapshot::new(Arc::clone(&self.base))
+    }
+
+    /// What stops it.
+    pub fn cancel(&self) -> &CancelToken {
+        &self.cancel
+    }
+
+    /// What its work takes memory from.
+    pub fn memory(&self) -> &MemoryBudget {
+        &self.memory
+    }
+
+    /// Quads (S, P, O, G; sorted) that appear, and that disappear; none where whole graphs were cleared, so that they are not known one by one.
+    ///
+    /// # Errors
+    /// Like [`Self::holds`].
+    pub fn changes(&mut self) -> Result<Option<[Vec<[ValueId; 4]>; 2]>, StoreError> {
+        self.settle()?;
+        let ids =
+            |set: &QuadSet| set.rows(Order::Spog).iter().map(|row| row.map(ValueId::from_bits)).collect();
+        Ok(self.cleared.is_none().then(|| [ids(&self.done.inserts), ids(&self.done.deletes)]))
+    }
+
+    /// Its changes now, to go back to.
+    ///
+    /// # Errors
+    /// Like [`Self::holds`].
+    pub fn savepoint(&mut self) -> Result<Savepoint, StoreError> {
+        self.settle()?;
+        Ok(Savepoint(Arc::clone(&self.done)))
+    }
+
+    /// Forgets what was done since. Graphs must not have been cleared.
+    pub fn go_back(&mut self, to: Savepoint) {
+        self.waiting.clear();
+        self.done = to.0;
+    }
+
+    /// Has the upkeep of the store add what follows. Quads inserted and deleted before that: what its client is told of.
+    pub(super) fn keep_up(&mut self) -> Result<Option<[u64; 2]>, StoreError> {
+        let is_maintained = self.base.manifest.inferences.as_ref().is_some_and(Inferences::is_maintained);
+        // Who says what is to be known of inferences has seen to them.
+        if self.guard.is_none() || self.inferences.is_some() || !is_maintained {
+            return Ok(None);
+        }
+        self.settle()?;
+        if self.done.is_empty() && self.cleared.is_none() {
+            return Ok(None);
+        }
+        let counts = [self.done.inserts.len() as u64, self.done.deletes.len() as u64];
+        let store = self.store.clone();
+        let is_complete = match store.commit_upkeep() {
+            Some(upkeep) => upkeep.run(self)?,
+            None => false,
+        };
+        if !is_complete {
+            self.inferences = Some(self.base.manifest.inferences.clone().map(Inferences::stale));
+        }
+        Ok(Some(counts))
     }
 }
 

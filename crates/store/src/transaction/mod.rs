@@ -19,11 +19,13 @@ use crate::clear::{self, ClearOptions, Graphs, Written};
 use crate::commit_check::Proposed;
 use crate::delta::{ChangeSet, Row};
 use crate::error::StoreError;
+use crate::manifest::Inferences;
 use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::version::Version;
 use crate::write_guard::{Commit, SaidOfInferences, WriteGuard};
 use changes::Change;
+pub use inferences::Savepoint;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::{Kind, Term, ValueId};
@@ -76,13 +78,13 @@ impl Store {
         Ok(Transaction::new(self.clone(), Some(guard), base, cancel.clone()))
     }
 
-    /// A transaction that only inserts and deletes given quads. It takes the write lock only to commit; where commits are checked, now.
+    /// A transaction that only inserts and deletes given quads. It takes the write lock only to commit; where commits are checked or completed, now.
     ///
     /// # Errors
     /// [`StoreError::ReadOnly`] where the store was opened for reading.
     pub fn begin_blind(&self) -> Result<Transaction, StoreError> {
         self.writer()?;
-        if self.checks_commits() {
+        if self.commits_look() {
             return self.begin(&CancelToken::default());
         }
         Ok(Transaction::new(self.clone(), None, self.version(), CancelToken::default()))
@@ -275,15 +277,24 @@ impl Transaction {
         if self.adds() {
             self.store.check_room()?;
         }
+        let told = self.keep_up()?;
         self.check()?;
+        let is_stale = told.is_some() && self.inferences.is_some();
         match self.guard.take() {
             Some(guard) => {
                 self.settle()?;
                 let change_set = self.terms.publish(&self.done, &guard)?;
-                match self.cleared.take() {
+                let gone = self.cleared.as_ref().map_or(0, |cleared| cleared.quads);
+                let commit = match self.cleared.take() {
                     None if self.inferences.is_none() => guard.commit(change_set, &self.cancel),
                     own => self.commit_cleared(own.unwrap_or_default(), &change_set, guard),
-                }
+                }?;
+                let commit = Commit { is_stale, ..commit };
+                Ok(told.map_or(commit, |[inserted, deleted]| Commit {
+                    inserted,
+                    deleted: gone + deleted,
+                    ..commit
+                }))
             }
             None => self.commit_blind(),
         }
@@ -327,6 +338,9 @@ impl Transaction {
         self.store.admit(&self.cancel)?;
         let guard = WriteGuard::lock_with_log(&self.store, &self.cancel)?;
         let tip = guard.tip()?;
+        if tip.manifest.inferences.as_ref().is_some_and(Inferences::is_maintained) {
+            return self.commit_unmaintained(quads, guard);
+        }
         if tip.manifest.version != self.base.manifest.version {
             // Terms and quads may be in segments now, under other ids.
             return self.commit_later(quads, guard);
@@ -336,6 +350,21 @@ impl Transaction {
         let rows: Vec<Row> = quads.iter().map(Change::quad).collect();
         let visible = tip.visible(&rows, &held);
         guard.commit(changes::effective(&quads, &visible), &self.cancel)
+    }
+
+    /// Commits where inferences were made since the beginning, and are to be kept up to date: nobody has brought them there.
+    fn commit_unmaintained(&self, quads: Vec<Change>, guard: WriteGuard) -> Result<Commit, StoreError> {
+        let tip = guard.tip()?;
+        let quads = changes::last_of_each(self.terms.rename(quads, &guard, Some(&self.base))?);
+        let rows: Vec<Row> = quads.iter().map(Change::quad).collect();
+        let held = tip.held_by_segments(&rows)?;
+        let change_set = changes::effective(&quads, &tip.visible(&rows, &held));
+        if change_set.is_empty() {
+            return guard.commit(change_set, &self.cancel);
+        }
+        let said = Some(tip.manifest.inferences.clone().map(Inferences::stale));
+        let commit = guard.commit_on(&tip, 0, &change_set, &said, &self.cancel)?;
+        Ok(Commit { is_stale: true, ..commit })
     }
 
     /// Commits where segments have come or gone since the beginning.

@@ -213,7 +213,10 @@ fn graphs_with_segments_of_their_own() {
     assert_eq!(clear("http://a").0.deleted, 20);
     let text = store.version().manifest.encode();
     assert!(text.lines().any(|line| line.starts_with("terms 1 ") && line.contains(" quads=20 ")), "{text}");
-    assert_eq!(clear("http://a"), (Commit { inserted: 0, deleted: 0, version: store.version().number }, 20));
+    assert_eq!(
+        clear("http://a"),
+        (Commit { inserted: 0, deleted: 0, version: store.version().number, is_stale: false }, 20)
+    );
     check_reads(&store.snapshot(), 3);
     load("http://a").unwrap();
     let expected: Model =

@@ -1,7 +1,7 @@
 //! What becomes of inferences: updates, loads, compactions, snapshots, another open, drops.
 
-use super::{apply, ask, by, database, rows, triples, update};
-use crate::{Database, KeptInferences, OpenOptions, QueryOptions};
+use super::{PROLOGUE, apply, apply_async, ask, by, database, rows, triples, update};
+use crate::{Database, KeptInferences, MaterialiseOptions, OpenOptions, QueryOptions, UpdateOptions};
 use lode_base::mem_vfs::MemVfs;
 use lode_base::vfs::Vfs;
 use lode_rdf::RdfFormat;
@@ -39,6 +39,7 @@ fn the_same_again_is_nothing_to_do() {
         known(&all),
         KeptInferences {
             up_to_date: true,
+            maintained: true,
             rules: vec!["rdfs-plus".to_owned()],
             all_graphs: false,
             triples: 1
@@ -65,7 +66,7 @@ fn drops_take_all_of_it_and_nothing_else() {
 #[test]
 fn changes_make_it_stale_and_the_kept_rules_make_it_current() {
     let all = database(DATA);
-    apply(&all, &["rdfs"]);
+    apply_async(&all, &["rdfs"]);
     assert!(is_current(&all));
     update(&all, "INSERT DATA { :tom a :Cat } ; DELETE DATA { :a :b :c }");
     assert!(is_current(&all), "nothing was changed");
@@ -89,6 +90,49 @@ fn changes_make_it_stale_and_the_kept_rules_make_it_current() {
     assert!(ask(&all, ":rex a :Animal"));
 }
 
+#[test]
+fn each_commit_brings_it_up_to_date() {
+    let all = database(DATA);
+    apply(&all, &["rdfs"]);
+    let request = format!("{PROLOGUE}INSERT DATA {{ :rex a :Cat }}");
+    let report = all.update(&request, &UpdateOptions::default()).unwrap();
+    // What was asked for is counted, and not what follows from it.
+    assert_eq!((report.inserted, report.deleted, report.inferences_stale), (1, 0, false));
+    assert!(is_current(&all) && ask(&all, ":rex a :Animal") && known(&all).triples == 2);
+    let report = all.update("DELETE WHERE { ?x a <http://e/Cat> }", &UpdateOptions::default()).unwrap();
+    assert_eq!((report.inserted, report.deleted), (0, 2));
+    assert!(is_current(&all) && known(&all).triples == 0);
+    update(&all, "INSERT DATA { :tom a :Cat }");
+    // What was inferred and is stated then is there once, and again inferred when it is not stated any more.
+    update(&all, "INSERT DATA { :tom a :Animal }");
+    assert_eq!(known(&all).triples, 0);
+    update(&all, "DELETE DATA { :tom a :Animal }");
+    assert!(ask(&all, ":tom a :Animal") && known(&all).triples == 1);
+    update(&all, "DELETE DATA { :Cat rdfs:subClassOf :Animal }");
+    assert!(!ask(&all, ":tom a :Animal"));
+    update(&all, "CLEAR ALL");
+    assert!(is_current(&all) && !ask(&all, "?s ?p ?o"));
+    assert!(all.materialise(&by(&[])).unwrap().was_up_to_date);
+}
+
+#[test]
+fn what_cannot_be_gone_on_from_is_made_anew_or_stale() {
+    // Its own triples are not kept, so nobody can go on from them.
+    let own = "PREFIX own: <urn:lodestore:rules:> CONSTRUCT { ?x own:half ?y } WHERE { ?x :p ?y } ; CONSTRUCT { ?x :q ?y } WHERE { ?x own:half ?y }";
+    let all = database(":a :p :b");
+    apply(&all, &[own]);
+    update(&all, "INSERT DATA { :a :p :c }");
+    assert!(is_current(&all) && ask(&all, ":a :q :b, :c"));
+    let many: Vec<String> = (0..25_000).map(|i| format!(":n :is {i}")).collect();
+    let request = format!("{PROLOGUE}INSERT DATA {{ {} }}", many.join(" . "));
+    let report = all.update(&request, &UpdateOptions::default()).unwrap();
+    assert!(report.inferences_stale && report.inserted == 25_000 && !is_current(&all));
+    let report = all.update("INSERT DATA { <e:a> <e:b> 1 }", &UpdateOptions::default()).unwrap();
+    assert!(!report.inferences_stale, "that is told once");
+    all.materialise(&by(&[])).unwrap();
+    assert!(is_current(&all));
+}
+
 fn load_text(all: &Database, text: &str) {
     let source = Source::bytes("more.ttl", text.to_owned()).with_format(RdfFormat::Turtle);
     load(all.store(), vec![source], LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
@@ -103,7 +147,7 @@ fn loads_make_it_stale_and_compactions_do_not() {
         &all,
         "@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . :Cat rdfs:subClassOf :Animal . :tom a :Cat .",
     );
-    apply(&all, &["rdfs"]);
+    apply_async(&all, &["rdfs"]);
     let options = CompactOptions { force: true, ..CompactOptions::default() };
     compact(all.store(), &options, &Arc::new(LoadProgress::default())).unwrap();
     assert!(is_current(&all) && ask(&all, ":tom a :Animal"));
@@ -124,6 +168,16 @@ fn loads_make_it_stale_and_compactions_do_not() {
     drop(all);
     let all = open();
     assert!(!is_current(&all), "also where the change is in the log alone");
+    all.materialise(&MaterialiseOptions { maintained: Some(true), ..by(&[]) }).unwrap();
+    update(&all, "INSERT DATA { :zoe a :Cat }");
+    drop(all);
+    let all = open();
+    assert!(is_current(&all) && ask(&all, ":zoe a :Animal"), "what follows is in the log, too");
+    compact(all.store(), &options, &Arc::new(LoadProgress::default())).unwrap();
+    update(&all, "DELETE DATA { :zoe a :Cat }");
+    assert!(is_current(&all) && !ask(&all, ":zoe a :Animal"));
+    load_text(&all, "@prefix : <http://e/> . :kim a :Cat .");
+    assert!(!is_current(&all) && known(&all).maintained);
 }
 
 #[test]

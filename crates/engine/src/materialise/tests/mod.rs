@@ -5,6 +5,8 @@ mod life;
 mod random;
 mod sets;
 mod texts;
+mod upkeep;
+mod upkeep_rules;
 mod views;
 
 use super::{MaterialiseOptions, MaterialiseReport, RuleSource};
@@ -39,6 +41,12 @@ fn by(sources: &[&str]) -> MaterialiseOptions {
 
 fn apply(database: &Database, sources: &[&str]) -> MaterialiseReport {
     database.materialise(&by(sources)).unwrap_or_else(|error| panic!("{sources:?}: {error}"))
+}
+
+/// The same, and commits do not bring what follows up to date.
+fn apply_async(database: &Database, sources: &[&str]) -> MaterialiseReport {
+    let options = MaterialiseOptions { maintained: Some(false), ..by(sources) };
+    database.materialise(&options).unwrap_or_else(|error| panic!("{sources:?}: {error}"))
 }
 
 fn ask(database: &Database, pattern: &str) -> bool {

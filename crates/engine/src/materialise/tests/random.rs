@@ -23,7 +23,7 @@ const SKOS: [&str; 10] = [
 ];
 
 /// A statement of a schema: of RDF Schema, of what `rdfs-plus` knows, or of OWL.
-fn schema(random: &mut Random, kinds: usize) -> String {
+pub(super) fn schema(random: &mut Random, kinds: usize) -> String {
     let (class, property) = (random.of(&CLASSES), random.of(&PROPERTIES));
     let (other_class, other_property) = (random.of(&CLASSES), random.of(&PROPERTIES));
     match random.below(kinds) {
@@ -56,7 +56,7 @@ fn schema(random: &mut Random, kinds: usize) -> String {
     }
 }
 
-fn fact(random: &mut Random, set: RuleSet) -> String {
+pub(super) fn fact(random: &mut Random, set: RuleSet) -> String {
     if set == RuleSet::Skos {
         return format!("{} {} {}", random.of(&THINGS), random.of(&SKOS), random.of(&THINGS));
     }
@@ -67,7 +67,7 @@ fn fact(random: &mut Random, set: RuleSet) -> String {
     }
 }
 
-fn data(random: &mut Random, set: RuleSet) -> String {
+pub(super) fn data(random: &mut Random, set: RuleSet) -> String {
     let kinds = match set {
         RuleSet::Rdfs => 5,
         RuleSet::RdfsPlus => 9,
@@ -96,7 +96,7 @@ fn one_by_one(set: RuleSet, data: &str) -> BTreeSet<String> {
     triples(&all, true)
 }
 
-fn number(name: &str, usual: u64) -> u64 {
+pub(super) fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 

@@ -1,6 +1,6 @@
 //! Who sees what was inferred.
 
-use super::{apply, ask, by, database, rows, statements, update};
+use super::{apply, ask, database, rows, statements, update};
 use crate::{
     CancelToken, Database, DefaultGraph, EngineError, GraphRules, GraphSet, INFERRED_GRAPH, QueryOptions,
     UpdateOptions, UploadOptions, UploadTarget, inferred_graph,
@@ -179,10 +179,8 @@ fn updates_do_not_see_it_and_state_nothing_there() {
         assert!(matches!(all.upload(Vec::new(), &options), Err(EngineError::Forbidden(_))), "{replace}");
     }
     update(&all, &format!("CLEAR GRAPH {graph}"));
-    assert_eq!(rows(&all, "SELECT * { ?x a :Animal }", &QueryOptions::default()).len(), 0);
-    assert!(!all.inferences(&all.snapshot()).unwrap().unwrap().up_to_date);
-    all.materialise(&by(&[])).unwrap();
-    assert!(ask(&all, ":tom a :Animal"));
+    assert!(ask(&all, ":tom a :Animal"), "what follows comes back");
+    assert!(all.inferences(&all.snapshot()).unwrap().unwrap().up_to_date);
     update(&all, "CLEAR ALL");
     assert!(!ask(&all, "?s ?p ?o"));
 }

@@ -1,0 +1,30 @@
+//! What is added to a transaction before it is committed, because it follows from its changes: so that readers see what was stated and what follows of one
+//! version, and the log has both in one record. What follows is not known here.
+//!
+//! Where inferences are maintained and a transaction was not completed so, whoever began it, the commit says that they are stale.
+
+use crate::error::StoreError;
+use crate::transaction::Transaction;
+use std::fmt;
+
+type Work = dyn Fn(&mut Transaction) -> Result<bool, StoreError> + Send + Sync;
+
+/// The upkeep of one store: it may remember what it knows of it.
+pub struct CommitUpkeep(Box<Work>);
+
+impl CommitUpkeep {
+    /// An upkeep, which adds what follows, and says whether that is all: else the inferences are stale from the commit on. Where it fails, so does the commit.
+    pub fn new(work: impl Fn(&mut Transaction) -> Result<bool, StoreError> + Send + Sync + 'static) -> Self {
+        Self(Box::new(work))
+    }
+
+    pub(crate) fn run(&self, transaction: &mut Transaction) -> Result<bool, StoreError> {
+        (self.0)(transaction)
+    }
+}
+
+impl fmt::Debug for CommitUpkeep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CommitUpkeep")
+    }
+}

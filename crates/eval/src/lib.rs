@@ -9,6 +9,8 @@ pub mod context;
 pub mod error;
 pub mod expr;
 pub mod functions;
+#[cfg(feature = "geo")]
+mod geometries;
 pub mod growth;
 pub mod hash;
 pub mod local_vocab;

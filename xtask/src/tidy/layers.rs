@@ -4,7 +4,7 @@ use super::files::SourceFile;
 use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
-const ARROWS: [(&str, &[&str]); 23] = [
+const ARROWS: [(&str, &[&str]); 24] = [
     ("base", &[]),
     ("syntax", &[]),
     ("rdf", &["base"]),
@@ -14,7 +14,8 @@ const ARROWS: [(&str, &[&str]); 23] = [
     ("text", &[]),
     ("sparql", &["syntax", "text", "rdf", "packed"]),
     ("scheduler", &["base"]),
-    ("eval", &["sparql", "text", "store", "scheduler", "rdf", "base"]),
+    ("geo", &[]),
+    ("eval", &["geo", "sparql", "text", "store", "scheduler", "rdf", "base"]),
     ("exec", &["eval", "sparql", "store", "packed", "scheduler", "rdf", "base"]),
     ("engine", &["exec", "store", "sparql", "packed", "rdf", "base"]),
     ("remote", &["engine", "store", "base"]),

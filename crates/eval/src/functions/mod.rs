@@ -5,6 +5,8 @@
 
 pub(crate) mod cast;
 pub(crate) mod dates;
+#[cfg(feature = "geo")]
+mod geo;
 pub(crate) mod hashes;
 mod math;
 mod numbers;
@@ -39,9 +41,15 @@ static FUNCTIONS: [&[Function]; 11] = [
 
 static BY_NAME: OnceLock<HashMap<&'static str, &'static Function>> = OnceLock::new();
 
+/// Those of geometries, where the program was built with them.
+#[cfg(feature = "geo")]
+static OF_GEOMETRIES: &[&[Function]] = &geo::FUNCTIONS;
+#[cfg(not(feature = "geo"))]
+static OF_GEOMETRIES: &[&[Function]] = &[];
+
 /// All functions.
 pub fn all() -> impl Iterator<Item = &'static Function> {
-    FUNCTIONS.iter().copied().flatten()
+    FUNCTIONS.iter().chain(OF_GEOMETRIES).copied().flatten()
 }
 
 /// The function of this name, a keyword as SPARQL writes it or an IRI.

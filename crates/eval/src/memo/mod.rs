@@ -11,6 +11,8 @@ mod pages;
 pub use kept::KeptResults;
 
 use crate::error::ExecError;
+#[cfg(feature = "geo")]
+use crate::geometries::Geometries;
 use crate::hash::spread;
 use crate::values::in_list::InList;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
@@ -38,6 +40,8 @@ pub struct Memos {
     kept: Option<(Arc<KeptResults>, u64)>,
     /// Lists of IN with their sets. The lists are held, so that no other comes to lie where one has been.
     in_lists: Mutex<Vec<(Arc<Vec<Expr>>, Arc<InList>)>>,
+    #[cfg(feature = "geo")]
+    geometries: Geometries,
 }
 
 /// Sets of lists that are kept; EXISTS can make new lists for each binding.
@@ -56,6 +60,12 @@ impl Memos {
     /// Memos of a query over a snapshot with this `terms_number`, which take from `kept` and leave there what outlasts it.
     pub fn with_kept(kept: Arc<KeptResults>, terms_number: u64) -> Self {
         Self { kept: Some((kept, terms_number)), ..Self::default() }
+    }
+
+    /// The geometries of literals.
+    #[cfg(feature = "geo")]
+    pub(crate) fn geometries(&self) -> &Geometries {
+        &self.geometries
     }
 
     /// The set of a list of IN; `make` makes it when it is first asked for.

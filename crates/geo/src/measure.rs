@@ -1,0 +1,202 @@
+//! Distances, lengths and areas: on the ellipsoid of WGS 84 where coordinates are longitudes and latitudes and metres are asked for, else in the
+//! plane of the coordinates.
+
+use crate::crs::Crs;
+use crate::error::GeoError;
+use crate::geometry::{Geometry, collection};
+use crate::limits::PAIRS_MAX;
+use crate::nearest;
+use crate::relate::{self, Parts};
+use crate::segments;
+use crate::unit::Unit;
+use geo::{Area, Distance, Euclidean, Geodesic, GeodesicArea, Length, LineString, Polygon};
+
+/// What a number in the plane of a geometry means.
+enum Scale {
+    /// Degrees, and metres on the ellipsoid are wanted.
+    Ellipsoid,
+    /// So many of the unit that is wanted are one of the plane's.
+    Plane(f64),
+    /// Degrees are wanted of a plane of metres.
+    Degrees(f64),
+}
+
+fn scale(crs: &Crs, unit: Unit) -> Scale {
+    match (crs.is_geographic(), unit) {
+        (true, Unit::Angle(degrees)) => Scale::Plane(1.0 / degrees),
+        (true, _) => Scale::Ellipsoid,
+        (false, Unit::Length(metres)) => Scale::Plane(crs.metres() / metres),
+        (false, Unit::Area(square)) => Scale::Plane(crs.metres() / square.sqrt()),
+        (false, Unit::Angle(degrees)) => Scale::Degrees(1.0 / degrees),
+    }
+}
+
+/// The factor from metres to a unit of length, or of a side of a unit of area.
+fn from_metres(unit: Unit) -> f64 {
+    match unit {
+        Unit::Length(metres) => 1.0 / metres,
+        Unit::Area(square) => 1.0 / square.sqrt(),
+        Unit::Angle(_) => 1.0,
+    }
+}
+
+/// The shortest distance of two geometries.
+///
+/// # Errors
+///
+/// Where one is empty or not valid, the unit is one of area, there is no way from one reference system to the other, or they are too large.
+pub fn distance(a: &Geometry, b: &Geometry, unit: Unit) -> Result<f64, GeoError> {
+    if a.is_empty() || b.is_empty() {
+        return Err(GeoError::NoAnswer { operation: "distance", what: "an empty geometry" });
+    }
+    if matches!(unit, Unit::Area(_)) {
+        return Err(GeoError::NoAnswer { operation: "distance", what: "a unit of area" });
+    }
+    match scale(a.crs(), unit) {
+        Scale::Plane(factor) => Ok(plane_distance(a, b)? * factor),
+        Scale::Degrees(factor) => {
+            let (a, b) = (a.transform(&Crs::Crs84)?, b.transform(&Crs::Crs84)?);
+            Ok(plane_distance(&a, &b)? * factor)
+        }
+        Scale::Ellipsoid => {
+            let other = b.shape_in(a.crs())?;
+            let (geo::Geometry::Point(one), geo::Geometry::Point(two)) = (a.shape(), &*other) else {
+                if meets(a, b)? {
+                    return Ok(0.0);
+                }
+                return Ok(nearest::distance(a.shape(), &other)? * from_metres(unit));
+            };
+            if !(on_earth(one) && on_earth(two)) {
+                return Err(GeoError::NoAnswer { operation: "distance", what: "a latitude beyond a pole" });
+            }
+            Ok(Geodesic.distance(*one, *two) * from_metres(unit))
+        }
+    }
+}
+
+fn on_earth(point: &geo::Point) -> bool {
+    point.y().abs() <= 90.0
+}
+
+/// Whether they have a point in common, where their boxes do.
+fn meets(a: &Geometry, b: &Geometry) -> Result<bool, GeoError> {
+    let other = b.shape_in(a.crs())?;
+    let apart = match (a.bounds(), geo::BoundingRect::bounding_rect(&*other)) {
+        (Some(a), Some(b)) => !geo::Intersects::intersects(&a, &b),
+        _ => true,
+    };
+    if apart { Ok(false) } else { relate::intersects(a, b) }
+}
+
+fn plane_distance(a: &Geometry, b: &Geometry) -> Result<f64, GeoError> {
+    let other = b.shape_in(a.crs())?;
+    if let (geo::Geometry::Point(one), geo::Geometry::Point(two)) = (a.shape(), &*other) {
+        return Ok(Euclidean.distance(*one, *two));
+    }
+    if a.points().saturating_mul(b.points()) > DISTANCE_MAX {
+        return Err(GeoError::TooLarge { what: "pairs of points for a distance", limit: DISTANCE_MAX });
+    }
+    if meets(a, b)? {
+        return Ok(0.0);
+    }
+    segments::allow_together(a.shape(), &other)?;
+    let (mine, theirs) = (Parts::of(a.shape()), Parts::of(&other));
+    // Of shapes that do not meet, what is nearest is on their edges.
+    let edges = |parts: &Parts| -> Vec<LineString> {
+        let rings =
+            parts.areas.iter().flat_map(|area| std::iter::once(area.exterior()).chain(area.interiors()));
+        parts.lines.iter().chain(rings).cloned().collect()
+    };
+    let (my_edges, their_edges) = (edges(&mine), edges(&theirs));
+    let mut least = f64::INFINITY;
+    for point in &mine.points {
+        theirs.points.iter().for_each(|other| least = least.min(Euclidean.distance(*point, *other)));
+        their_edges.iter().for_each(|edge| least = least.min(Euclidean.distance(point, edge)));
+    }
+    for edge in &my_edges {
+        theirs.points.iter().for_each(|point| least = least.min(Euclidean.distance(point, edge)));
+        their_edges.iter().for_each(|other| least = least.min(Euclidean.distance(edge, other)));
+    }
+    Ok(least)
+}
+
+/// Pairs of points that may be looked at for a distance in the plane.
+const DISTANCE_MAX: usize = PAIRS_MAX * 100;
+
+/// The length of lines, and of the edges of areas.
+///
+/// # Errors
+///
+/// Where the unit is one of area, or there is no way to the plane of the unit.
+pub fn length(geometry: &Geometry, unit: Unit) -> Result<f64, GeoError> {
+    let parts = Parts::of(geometry.shape());
+    let rings = parts.areas.iter().flat_map(|area| std::iter::once(area.exterior()).chain(area.interiors()));
+    let lines: Vec<&LineString> = parts.lines.iter().chain(rings).collect();
+    sum_of_lengths(geometry, &lines, unit)
+}
+
+/// The length of the edges of areas; 0 of points and lines.
+///
+/// # Errors
+///
+/// As [`length`].
+pub fn perimeter(geometry: &Geometry, unit: Unit) -> Result<f64, GeoError> {
+    let parts = Parts::of(geometry.shape());
+    let rings = parts.areas.iter().flat_map(|area| std::iter::once(area.exterior()).chain(area.interiors()));
+    sum_of_lengths(geometry, &rings.collect::<Vec<_>>(), unit)
+}
+
+fn sum_of_lengths(geometry: &Geometry, lines: &[&LineString], unit: Unit) -> Result<f64, GeoError> {
+    if matches!(unit, Unit::Area(_)) {
+        return Err(GeoError::NoAnswer { operation: "length", what: "a unit of area" });
+    }
+    let plane = |lines: &[&LineString]| lines.iter().map(|line| Euclidean.length(*line)).sum::<f64>();
+    Ok(match scale(geometry.crs(), unit) {
+        Scale::Plane(factor) => plane(lines) * factor,
+        Scale::Degrees(factor) => {
+            let lines: Vec<geo::Geometry> = lines.iter().map(|line| (*line).clone().into()).collect();
+            let all = collection(lines);
+            let degrees = Parts::of(&geometry.crs().transform(&Crs::Crs84, &all)?);
+            plane(&degrees.lines.iter().collect::<Vec<_>>()) * factor
+        }
+        Scale::Ellipsoid => {
+            check_on_earth(geometry, "length")?;
+            lines.iter().map(|line| Geodesic.length(*line)).sum::<f64>() * from_metres(unit)
+        }
+    })
+}
+
+/// The area; 0 of points and lines. A unit of length is squared.
+///
+/// # Errors
+///
+/// Where there is no way to the plane of the unit.
+pub fn area(geometry: &Geometry, unit: Unit) -> Result<f64, GeoError> {
+    let plane = |areas: &[Polygon]| areas.iter().map(Area::unsigned_area).sum::<f64>();
+    let parts = Parts::of(geometry.shape());
+    Ok(match scale(geometry.crs(), unit) {
+        Scale::Plane(factor) => plane(&parts.areas) * factor * factor,
+        Scale::Degrees(factor) => {
+            let degrees = geometry.transform(&Crs::Crs84)?;
+            plane(&Parts::of(degrees.shape()).areas) * factor * factor
+        }
+        Scale::Ellipsoid => {
+            check_on_earth(geometry, "area")?;
+            parts.areas.iter().map(ellipsoid_area).sum::<f64>() * from_metres(unit) * from_metres(unit)
+        }
+    })
+}
+
+/// Rings may go round either way: each is the smaller part of the two that it cuts the earth into.
+fn ellipsoid_area(area: &Polygon) -> f64 {
+    let ring = |line: &LineString| Polygon::new(line.clone(), Vec::new()).geodesic_area_signed().abs();
+    ring(area.exterior()) - area.interiors().iter().map(ring).sum::<f64>()
+}
+
+fn check_on_earth(geometry: &Geometry, operation: &'static str) -> Result<(), GeoError> {
+    let beyond = |bounds: geo::Rect| bounds.min().y < -90.0 || bounds.max().y > 90.0;
+    if geometry.bounds().is_some_and(beyond) {
+        return Err(GeoError::NoAnswer { operation, what: "a latitude beyond a pole" });
+    }
+    Ok(())
+}

@@ -1,0 +1,275 @@
+//! How two geometries lie to each other: the dimensionally extended nine-intersection model, and the relations of simple features,
+//! Egenhofer and the region connection calculus that are patterns of it (GeoSPARQL 1.1, sections 9.4 to 9.6).
+
+use crate::error::GeoError;
+use crate::geometry::Geometry;
+use crate::overlay::oriented;
+use crate::segments;
+use geo::coordinate_position::{CoordPos, CoordinatePosition};
+use geo::dimensions::{Dimensions, HasDimensions};
+use geo::relate::IntersectionMatrix;
+use geo::{Intersects, MultiLineString, MultiPoint, Relate, unary_union};
+use std::borrow::Cow;
+use std::str::FromStr;
+
+/// A relation that is told by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// Both have the same points.
+    Equals,
+    /// They have no point in common.
+    Disjoint,
+    /// They have a point in common.
+    Intersects,
+    /// They have points in common, but their interiors have none.
+    Touches,
+    /// Some of the interior of each is in the other, and what they share is of less dimensions.
+    Crosses,
+    /// The first is in the second.
+    Within,
+    /// The second is in the first.
+    Contains,
+    /// Each has some of the other, and what they share has as many dimensions.
+    Overlaps,
+    /// One of these patterns matches.
+    Patterns(&'static [&'static str]),
+}
+
+/// The relations by the local names of their functions and properties.
+pub const RELATIONS: [(&str, Relation); 24] = [
+    ("sfEquals", Relation::Equals),
+    ("sfDisjoint", Relation::Disjoint),
+    ("sfIntersects", Relation::Intersects),
+    ("sfTouches", Relation::Touches),
+    ("sfCrosses", Relation::Crosses),
+    ("sfWithin", Relation::Within),
+    ("sfContains", Relation::Contains),
+    ("sfOverlaps", Relation::Overlaps),
+    ("ehEquals", Relation::Equals),
+    ("ehDisjoint", Relation::Disjoint),
+    ("ehMeet", Relation::Touches),
+    ("ehOverlap", Relation::Patterns(&["T*T***T**"])),
+    ("ehCovers", Relation::Patterns(&["T*TFT*FF*"])),
+    ("ehCoveredBy", Relation::Patterns(&["TFF*TFT**"])),
+    ("ehInside", Relation::Patterns(&["TFF*FFT**"])),
+    ("ehContains", Relation::Patterns(&["T*TFF*FF*"])),
+    ("rcc8eq", Relation::Patterns(&["TFFFTFFFT"])),
+    ("rcc8dc", Relation::Patterns(&["FFTFFTTTT"])),
+    ("rcc8ec", Relation::Patterns(&["FFTFTTTTT"])),
+    ("rcc8po", Relation::Patterns(&["TTTTTTTTT"])),
+    ("rcc8tppi", Relation::Patterns(&["TTTFTTFFT"])),
+    ("rcc8tpp", Relation::Patterns(&["TFFTTFTTT"])),
+    ("rcc8ntpp", Relation::Patterns(&["TFFTFFTTT"])),
+    ("rcc8ntppi", Relation::Patterns(&["TTTFFTFFT"])),
+];
+
+/// The relation with this local name.
+pub fn named(name: &str) -> Option<Relation> {
+    RELATIONS.iter().find(|(known, _)| *known == name).map(|(_, relation)| *relation)
+}
+
+/// Whether two geometries are so related.
+///
+/// # Errors
+///
+/// Where a geometry is not valid or too large, one is a mixture of points, lines and areas, or there is no way from the reference system of the
+/// second to that of the first.
+pub fn holds(relation: Relation, a: &Geometry, b: &Geometry) -> Result<bool, GeoError> {
+    let of_interest = matches!(relation, Relation::Disjoint | Relation::Intersects);
+    if of_interest && (is_mixed(a.shape()) || is_mixed(b.shape())) {
+        let meets = intersects(a, b)?;
+        return Ok(meets == (relation == Relation::Intersects));
+    }
+    let matrix = matrix(a, b)?;
+    Ok(match relation {
+        Relation::Equals => matrix.is_equal_topo(),
+        Relation::Disjoint => matrix.is_disjoint(),
+        Relation::Intersects => matrix.is_intersects(),
+        Relation::Touches => matrix.is_touches(),
+        Relation::Crosses => matrix.is_crosses(),
+        Relation::Within => matrix.is_within(),
+        Relation::Contains => matrix.is_contains(),
+        Relation::Overlaps => matrix.is_overlaps(),
+        Relation::Patterns(patterns) => {
+            patterns.iter().any(|pattern| matrix.matches(pattern).unwrap_or(false))
+        }
+    })
+}
+
+/// Whether the matrix of two geometries matches a pattern of nine of `T`, `F`, `*`, `0`, `1` and `2`.
+///
+/// # Errors
+///
+/// As [`holds`], and where the pattern is none.
+pub fn matches(a: &Geometry, b: &Geometry, pattern: &str) -> Result<bool, GeoError> {
+    let is_pattern = pattern.len() == 9 && pattern.bytes().all(|byte| b"TF*012".contains(&byte));
+    if !is_pattern {
+        return Err(GeoError::NoAnswer {
+            operation: "relate",
+            what: "what is no pattern of nine of T, F, *, 0, 1 and 2",
+        });
+    }
+    let matrix = matrix(a, b)?;
+    matrix.matches(pattern).map_err(|_| GeoError::Invalid)
+}
+
+fn matrix(a: &Geometry, b: &Geometry) -> Result<IntersectionMatrix, GeoError> {
+    let other = b.shape_in(a.crs())?;
+    let apart = match (a.bounds(), geo::BoundingRect::bounding_rect(&*other)) {
+        (Some(a), Some(b)) => !a.intersects(&b),
+        _ => true,
+    };
+    if apart {
+        return disjoint_matrix(a.shape(), &other);
+    }
+    a.check_valid()?;
+    b.check_valid()?;
+    if let Some(matrix) = of_point(a.shape(), &other)? {
+        return Ok(matrix);
+    }
+    let (shape, other) = (of_one_dimension(a.shape())?, of_one_dimension(&other)?);
+    segments::allow_together(&shape, &other)?;
+    Ok(shape.relate(&*other))
+}
+
+/// The matrix of shapes without a point in common.
+fn disjoint_matrix(a: &geo::Geometry, b: &geo::Geometry) -> Result<IntersectionMatrix, GeoError> {
+    let letter = |dimensions| match dimensions {
+        Dimensions::Empty => 'F',
+        Dimensions::ZeroDimensional => '0',
+        Dimensions::OneDimensional => '1',
+        Dimensions::TwoDimensional => '2',
+    };
+    let (inside_a, edge_a) = (letter(a.dimensions()), letter(a.boundary_dimensions()));
+    let (inside_b, edge_b) = (letter(b.dimensions()), letter(b.boundary_dimensions()));
+    parse(&format!("FF{inside_a}FF{edge_a}{inside_b}{edge_b}2"))
+}
+
+fn parse(matrix: &str) -> Result<IntersectionMatrix, GeoError> {
+    IntersectionMatrix::from_str(matrix).map_err(|_| GeoError::Invalid)
+}
+
+/// The matrix of a point and an area, which is asked for most, without a graph of both.
+fn of_point(a: &geo::Geometry, b: &geo::Geometry) -> Result<Option<IntersectionMatrix>, GeoError> {
+    use geo::Geometry::{MultiPolygon, Point, Polygon};
+    let matrix = match (a, b) {
+        (Point(point), Polygon(_) | MultiPolygon(_)) => match position(*point, b) {
+            CoordPos::Inside => "0FFFFF212",
+            CoordPos::OnBoundary => "F0FFFF212",
+            CoordPos::Outside => "FF0FFF212",
+        },
+        (Polygon(_) | MultiPolygon(_), Point(point)) => match position(*point, a) {
+            CoordPos::Inside => "0F2FF1FF2",
+            CoordPos::OnBoundary => "FF20F1FF2",
+            CoordPos::Outside => "FF2FF10F2",
+        },
+        (Point(a), Point(b)) if a == b => "0FFFFFFF2",
+        (Point(_), Point(_)) => "FF0FFF0F2",
+        _ => return Ok(None),
+    };
+    parse(matrix).map(Some)
+}
+
+/// Where a point is in an area. The library takes a corner in which two polygons touch for outside.
+fn position(point: geo::Point, area: &geo::Geometry) -> CoordPos {
+    let geo::Geometry::MultiPolygon(polygons) = area else { return area.coordinate_position(&point.0) };
+    let mut found = CoordPos::Outside;
+    for polygon in polygons {
+        match polygon.coordinate_position(&point.0) {
+            CoordPos::Inside => return CoordPos::Inside,
+            CoordPos::OnBoundary => found = CoordPos::OnBoundary,
+            CoordPos::Outside => {}
+        }
+    }
+    found
+}
+
+/// Whether a shape has points, lines and areas together.
+fn is_mixed(shape: &geo::Geometry) -> bool {
+    let mut parts = Parts::default();
+    parts.add(shape);
+    parts.count() > 1
+}
+
+/// The parts of a shape by their dimensions.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Parts {
+    pub points: Vec<geo::Point>,
+    pub lines: Vec<geo::LineString>,
+    pub areas: Vec<geo::Polygon>,
+}
+
+impl Parts {
+    pub fn of(shape: &geo::Geometry) -> Self {
+        let mut parts = Self::default();
+        parts.add(shape);
+        parts
+    }
+
+    fn add(&mut self, shape: &geo::Geometry) {
+        use geo::Geometry as G;
+        match shape {
+            G::Point(point) => self.points.push(*point),
+            G::MultiPoint(points) => self.points.extend(points.iter().copied()),
+            G::Line(line) => self.lines.push(line.into()),
+            G::LineString(line) => self.lines.extend((!line.0.is_empty()).then(|| line.clone())),
+            G::MultiLineString(lines) => self.lines.extend(lines.iter().cloned()),
+            G::Polygon(area) => self.areas.extend((!area.exterior().0.is_empty()).then(|| area.clone())),
+            G::MultiPolygon(areas) => self.areas.extend(areas.iter().cloned()),
+            G::Rect(rect) => self.areas.push(rect.to_polygon()),
+            G::Triangle(triangle) => self.areas.push(triangle.to_polygon()),
+            G::GeometryCollection(members) => members.iter().for_each(|member| self.add(member)),
+        }
+    }
+
+    /// How many kinds of them there are.
+    pub fn count(&self) -> usize {
+        [self.points.is_empty(), self.lines.is_empty(), self.areas.is_empty()]
+            .into_iter()
+            .filter(|is_empty| !is_empty)
+            .count()
+    }
+}
+
+/// A collection as points, lines or areas alone.
+fn of_one_dimension(shape: &geo::Geometry) -> Result<Cow<'_, geo::Geometry>, GeoError> {
+    if !matches!(shape, geo::Geometry::GeometryCollection(_)) {
+        return Ok(Cow::Borrowed(shape));
+    }
+    let parts = Parts::of(shape);
+    if parts.count() > 1 {
+        return Err(GeoError::NoAnswer {
+            operation: "this relation",
+            what: "a collection of points, lines and areas together",
+        });
+    }
+    Ok(Cow::Owned(if !parts.areas.is_empty() {
+        unary_union(&oriented(&parts.areas)).into()
+    } else if !parts.lines.is_empty() {
+        MultiLineString(parts.lines).into()
+    } else {
+        MultiPoint(parts.points).into()
+    }))
+}
+
+/// Whether two geometries of any kind have a point in common.
+///
+/// # Errors
+///
+/// As [`holds`], but for mixtures.
+pub fn intersects(a: &Geometry, b: &Geometry) -> Result<bool, GeoError> {
+    let other = b.shape_in(a.crs())?;
+    if a.is_empty() || b.is_empty() {
+        return Ok(false);
+    }
+    a.check_valid()?;
+    b.check_valid()?;
+    segments::allow_together(a.shape(), &other)?;
+    if a.points().saturating_mul(b.points()) > INTERSECTS_MAX {
+        return Err(GeoError::TooLarge { what: "pairs of points", limit: INTERSECTS_MAX });
+    }
+    Ok(a.shape().intersects(&*other))
+}
+
+/// Pairs of points of two geometries that are compared with each other.
+const INTERSECTS_MAX: usize = 100_000_000;

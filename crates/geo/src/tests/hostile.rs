@@ -1,0 +1,177 @@
+//! Geometries that somebody made to do harm: too deep, too large, crossing themselves. They are refused, or answered soon, and nothing panics.
+
+use super::{read_wkt, wkt};
+use crate::construct::{self, Operation};
+use crate::error::GeoError;
+use crate::geometry::Geometry;
+use crate::limits::{DEPTH_MAX, POINTS_MAX};
+use crate::read;
+use crate::relate::{self, Relation};
+use crate::unit::Unit;
+use crate::vocabulary::{GEOJSON_LITERAL, GML_LITERAL, KML_LITERAL};
+use crate::{inspect, measure, write};
+
+/// Everything that can be asked of one and of two geometries. What it answers is not looked at.
+fn everything(a: &Geometry, b: &Geometry) {
+    let _ = (
+        inspect::is_simple(a),
+        a.check_valid(),
+        write::wkt(a),
+        write::gml(a),
+        write::geojson(a),
+        write::kml(a),
+    );
+    let _ = (construct::convex_hull(a), construct::concave_hull(a, Some(0.5)), construct::envelope(a));
+    let _ = (construct::boundary(a), construct::centroid(a), construct::bounding_circle(a));
+    for unit in [Unit::METRE, Unit::Angle(1.0), Unit::Area(1.0)] {
+        let _ = (measure::area(a, unit), measure::length(a, unit), measure::perimeter(a, unit));
+        let _ = (
+            measure::distance(a, b, unit),
+            construct::buffer(a, 0.5, unit),
+            construct::buffer(a, -0.5, unit),
+        );
+    }
+    for (_, relation) in relate::RELATIONS {
+        let _ = relate::holds(relation, a, b);
+    }
+    use Operation::{Difference, Intersection, SymmetricDifference, Union};
+    for operation in [Intersection, Union, Difference, SymmetricDifference] {
+        let _ = construct::overlay(operation, a, b);
+    }
+}
+
+#[test]
+fn what_is_not_valid_is_refused_where_that_matters() {
+    for text in [
+        "POLYGON((0 0,2 2,2 0,0 2,0 0))",
+        "POLYGON((0 0,4 0,4 4,0 4,0 0),(5 5,6 5,6 6,5 5))",
+        "POLYGON((0 0,4 0,4 4,0 4,0 0),(3 3,6 3,6 6,3 3))",
+        "POLYGON((0 0,4 0,4 4,0 4,0 0),(1 1,3 1,3 3,1 3,1 1),(2 2,3.5 2,3.5 3.5,2 2))",
+        "POLYGON((0 0,4 0,4 4,0 4,0 0),(0 0,4 0,4 4,0 4,0 0))",
+        "MULTIPOLYGON(((0 0,4 0,4 4,0 4,0 0)),((1 1,2 1,2 2,1 2,1 1)))",
+        "MULTIPOLYGON(((0 0,4 0,4 4,0 4,0 0)),((2 2,6 2,6 6,2 6,2 2)))",
+        "MULTIPOLYGON(((0 0,1 0,1 1,0 0)),((0 0,1 0,1 1,0 0)))",
+        "POLYGON((0 0,4 0,0 0,4 0,0 0))",
+        "POLYGON((1 1,1 1,1 1,1 1))",
+        "LINESTRING(1 1,1 1)",
+        "POLYGON((0 0,2 0,2 2,1 0,0 2,0 0))",
+    ] {
+        let geometry = wkt(text);
+        assert_eq!(geometry.check_valid(), Err(GeoError::Invalid), "{text}");
+        let square = wkt("POLYGON((0 0,1 0,1 1,0 1,0 0))");
+        assert_eq!(relate::holds(Relation::Within, &geometry, &square), Err(GeoError::Invalid), "{text}");
+        assert_eq!(
+            construct::overlay(Operation::Union, &geometry, &square).err(),
+            Some(GeoError::Invalid),
+            "{text}"
+        );
+        everything(&geometry, &square);
+        everything(&square, &geometry);
+        everything(&geometry, &geometry);
+    }
+    for text in [
+        "POLYGON((0 0,4 0,4 4,0 4,0 0),(0 2,1 1,1 3,0 2))",
+        "MULTIPOLYGON(((0 0,4 0,4 4,0 4,0 0),(1 1,3 1,3 3,1 3,1 1)),((1.5 1.5,2 1.5,2 2,1.5 1.5)))",
+        "MULTIPOLYGON(((1.5 1.5,2 1.5,2 2,1.5 1.5)),((0 0,4 0,4 4,0 4,0 0),(1 1,3 1,3 3,1 3,1 1)))",
+        "MULTIPOLYGON(((0 0,4 0,4 4,0 4,0 0),(1 1,3 1,3 3,1 3,1 1)),((1 1,3 1,2 2,1 1)))",
+        "MULTIPOLYGON(((0 0,1 0,1 1,0 0)),((1 1,2 1,2 2,1 1)))",
+        "POLYGON((0 0,0 0,4 0,4 4,0 4,0 0))",
+    ] {
+        let expected = if text.contains("((1 1,3 1,2 2") { Err(GeoError::Invalid) } else { Ok(()) };
+        assert_eq!(wkt(text).check_valid(), expected, "{text}");
+    }
+}
+
+#[test]
+fn depth_is_bounded() {
+    let nested =
+        |depth: usize| format!("{}POINT(1 1){}", "GEOMETRYCOLLECTION(".repeat(depth), ")".repeat(depth));
+    assert!(read_wkt(&nested(DEPTH_MAX)).is_ok());
+    assert!(matches!(read_wkt(&nested(DEPTH_MAX + 1)), Err(GeoError::TooLarge { .. })));
+    assert!(read_wkt(&nested(1_000_000)).is_err());
+    assert!(read_wkt(&"GEOMETRYCOLLECTION(".repeat(1_000_000)).is_err());
+    let json = r#"{"type":"GeometryCollection","geometries":["#;
+    assert!(read::literal(&json.repeat(100_000), GEOJSON_LITERAL).is_err());
+    assert!(read::literal(&"[".repeat(1_000_000), GEOJSON_LITERAL).is_err());
+    for (datatype, element) in
+        [(GML_LITERAL, "<MultiGeometry><geometryMember>"), (KML_LITERAL, "<MultiGeometry>")]
+    {
+        assert!(read::literal(&element.repeat(100_000), datatype).is_err());
+    }
+    assert!(
+        read::literal("<!DOCTYPE a [<!ENTITY b '1 2'>]><Point><pos>&b;</pos></Point>", GML_LITERAL).is_err()
+    );
+}
+
+#[test]
+fn points_are_bounded() {
+    let many = |points: usize| format!("MULTIPOINT({})", vec!["1 2"; points].join(","));
+    assert!(read_wkt(&many(POINTS_MAX)).is_ok());
+    assert!(matches!(read_wkt(&many(POINTS_MAX + 1)), Err(GeoError::TooLarge { .. })));
+}
+
+/// A line that goes to and fro, so that all its segments meet all those of the same turned by a right angle.
+fn comb(teeth: usize, turned: bool) -> String {
+    let point = |(x, y): (usize, usize)| if turned { format!("{y} {x}") } else { format!("{x} {y}") };
+    let points: Vec<String> = (0..teeth).flat_map(|tooth| [(tooth, 0), (tooth, teeth)]).map(point).collect();
+    format!("LINESTRING({})", points.join(","))
+}
+
+#[test]
+fn what_meets_too_often_is_refused() {
+    let (a, b) = (wkt(&comb(2000, false)), wkt(&comb(2000, true)));
+    for (_, relation) in relate::RELATIONS {
+        assert!(matches!(relate::holds(relation, &a, &b), Err(GeoError::TooLarge { .. })), "{relation:?}");
+    }
+    assert!(construct::overlay(Operation::Intersection, &a, &b).is_err());
+    assert!(measure::distance(&a, &b, Unit::METRE).is_err());
+    let star: Vec<String> = (0..3001)
+        .map(|at| if at % 2 == 0 { format!("{at} 0") } else { format!("{} 3000", 3000 - at) })
+        .collect();
+    let ring = format!("POLYGON(({},0 0))", star.join(","));
+    assert!(wkt(&ring).check_valid().is_err());
+}
+
+/// Large ones that are valid have answers.
+#[test]
+fn large_geometries_are_answered() {
+    let circle = |points: usize, radius: f64| {
+        let corner = |at: usize| {
+            let angle = std::f64::consts::TAU * (at % points) as f64 / points as f64;
+            format!("{} {}", radius * angle.cos(), radius * angle.sin())
+        };
+        wkt(&format!("POLYGON(({}))", (0..=points).map(corner).collect::<Vec<_>>().join(",")))
+    };
+    let (inner, outer) = (circle(20_000, 1.0), circle(20_000, 2.0));
+    assert_eq!(relate::holds(Relation::Within, &inner, &outer), Ok(true));
+    assert_eq!(relate::holds(Relation::Within, &wkt("POINT(0.5 0.5)"), &inner), Ok(true));
+    let ring = construct::overlay(Operation::Difference, &outer, &inner).unwrap();
+    assert!((measure::area(&ring, Unit::Angle(1.0)).unwrap() - 3.0 * std::f64::consts::PI).abs() < 1e-4);
+}
+
+#[test]
+fn extreme_numbers_do_not_panic() {
+    let numbers =
+        ["0", "1", "-1", "1e-308", "5e-324", "1e50", "-1e50", "1e16", "0.1", "90", "180", "-180", "360"];
+    let mut shapes = vec![wkt("POINT EMPTY"), wkt("GEOMETRYCOLLECTION EMPTY"), wkt("MULTIPOLYGON EMPTY")];
+    let mut state = 1_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        numbers[(state >> 33) as usize % numbers.len()]
+    };
+    for _ in 0..30 {
+        let mut points: Vec<String> = (0..4).map(|_| format!("{} {}", next(), next())).collect();
+        shapes.push(wkt(&format!("LINESTRING({})", points.join(","))));
+        shapes.push(wkt(&format!("MULTIPOINT({})", points.join(","))));
+        points.push(points[0].clone());
+        shapes.push(wkt(&format!("POLYGON(({}))", points.join(","))));
+        shapes.push(wkt(&format!(
+            "GEOMETRYCOLLECTION(POLYGON(({})),POINT({}))",
+            points.join(","),
+            points[1]
+        )));
+    }
+    for (at, a) in shapes.iter().enumerate() {
+        everything(a, &shapes[(at * 7 + 3) % shapes.len()]);
+    }
+}

@@ -299,10 +299,6 @@ impl Store {
         self.0.writer.is_some()
     }
 
-    pub(crate) fn cache(&self) -> &BlockCache {
-        &self.0.cache
-    }
-
     /// The file system that it is on.
     pub fn vfs(&self) -> &Arc<dyn Vfs> {
         &self.0.vfs

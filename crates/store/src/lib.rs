@@ -32,6 +32,7 @@ mod flush;
 mod flusher;
 mod hot_blocks;
 mod identity;
+mod io_profile;
 mod kept_files;
 mod kept_prefixes;
 mod last_prefixes;
@@ -55,6 +56,7 @@ mod scan_rows;
 mod segment_builder;
 #[cfg(test)]
 mod simulation;
+mod small_file;
 pub mod snapshot;
 mod snapshot_catalog;
 #[cfg(test)]
@@ -89,9 +91,10 @@ pub use database_folders::DatabaseFolders;
 pub use distinct::Distinct;
 pub use dump::{DumpError, DumpOptions, DumpScope, dump_graph, dump_lines, dump_quads};
 pub use error::{SnapshotProblem, StoreError};
+pub use hot_blocks::{HotBlocks, WarmReport};
+pub use io_profile::{keep_device, kept_device};
 pub use last_prefixes::KeptPrefixes;
 pub use load::{LoadError, LoadOptions, LoadReport, Source, load};
-pub use hot_blocks::{HotBlocks, WarmReport};
 pub use lode_packed::CachedPart;
 pub use lode_packed::segment::META_FILE;
 pub use log::{Durability, Log};

@@ -88,18 +88,17 @@ fn look(permutation: &Permutation) -> Result<Found> {
         let length: [u8; 4] = parsed.stored()[2 + 2 * 4..][..4].try_into().unwrap();
         columns.iter_mut().for_each(Vec::clear);
         permutation.decode(number, &parsed, &mut columns)?;
-        let rows = columns[0].len();
-        let each = f64::from(u32::from_le_bytes(length)) / rows as f64;
-        for row in 0..rows {
-            let key = [columns[0][row], columns[1][row]];
+        let each = f64::from(u32::from_le_bytes(length)) / columns[0].len() as f64;
+        for ((predicate, object), subject) in columns[0].iter().zip(&columns[1]).zip(&columns[2]) {
+            let key = [*predicate, *object];
             if key != at {
                 found.add(std::mem::take(&mut list));
                 at = key;
             }
             list.bytes += each;
             // One subject may be in several graphs.
-            if list.subjects.last() != Some(&columns[2][row]) {
-                list.subjects.push(columns[2][row]);
+            if list.subjects.last() != Some(subject) {
+                list.subjects.push(*subject);
             }
         }
     }

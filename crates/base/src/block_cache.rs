@@ -17,6 +17,7 @@ mod loading;
 use crate::block_source::{AHEAD_BYTES_MAX, BlockSource, ReadPolicy};
 use crate::block_work;
 use crate::checksum::fold;
+use crate::device::Device;
 use crate::memory_budget::{MemoryBudget, Relief, Reservation};
 use loading::{LoadState, Loading};
 use std::any::Any;
@@ -72,6 +73,8 @@ pub struct CacheMemory {
     pub pool: Option<MemoryBudget>,
     /// What is read before it is wanted.
     pub policy: ReadPolicy,
+    /// What is known of the device that local files are on.
+    pub device: Option<Device>,
 }
 
 impl From<usize> for CacheMemory {
@@ -288,6 +291,7 @@ impl Shard {
 pub struct BlockCache {
     shards: Vec<Mutex<Shard>>,
     source: Arc<BlockSource>,
+    pool: Option<MemoryBudget>,
     capacity: usize,
     /// Where relief begins next.
     relieved: AtomicU64,
@@ -315,7 +319,8 @@ impl BlockCache {
     fn of(memory: &CacheMemory) -> Self {
         Self {
             shards: (0..SHARDS).map(|_| Mutex::new(Shard::new(memory))).collect(),
-            source: Arc::new(BlockSource::new(memory.policy, ahead_memory(memory))),
+            source: Arc::new(BlockSource::new(memory.policy, ahead_memory(memory)).on(memory.device)),
+            pool: memory.pool.clone(),
             capacity: memory.bytes_max / SHARDS * SHARDS,
             relieved: AtomicU64::new(0),
             files: AtomicU64::new(0),

@@ -16,6 +16,7 @@ pub mod frame_file;
 pub mod gallop;
 pub mod host;
 pub mod huge;
+pub mod io_probe;
 pub mod mem_vfs;
 pub mod memory_budget;
 pub mod radix_sort;

@@ -20,6 +20,7 @@ mod evaluation;
 pub mod folder;
 mod guard;
 mod hostile;
+mod io_probe;
 mod limits;
 mod lsp;
 mod lubm;
@@ -54,6 +55,7 @@ pub use dump::DumpArgs;
 pub use evaluation::{DefaultGraphArg, EvaluationArgs};
 pub use guard::GuardArgs;
 pub use hostile::BenchHostileArgs;
+pub use io_probe::IoProbeArgs;
 pub use lsp::LspArgs;
 pub use lubm::{LubmCommand, LubmGenerateArgs};
 pub use manual::{CompletionsArgs, ManArgs};
@@ -114,6 +116,8 @@ pub enum Command {
     Stats(StatsArgs),
     /// Read and verify every block: checksums, order, counts, and that all orders hold the same quads
     Check(CheckArgs),
+    /// Measure what the device of a folder can do, and keep it with the database for reading ahead
+    IoProbe(IoProbeArgs),
     /// Read what was in memory before, or whole orders, into the system's memory
     Warm(WarmArgs),
     /// Make one segment of all that loads have added: the smallest and fastest form of a database

@@ -33,6 +33,7 @@ mod dump_tables;
 mod exit;
 mod group;
 mod interrupt;
+mod io_probe;
 mod keep_few;
 mod link_thread;
 mod load;
@@ -103,6 +104,7 @@ fn main() -> ExitCode {
         Command::Dump(args) => dump::run(&args),
         Command::Stats(args) => stats::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::IoProbe(args) => io_probe::run(&args),
         Command::Warm(args) => warm::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Materialise(args) => materialise::run(&args),

@@ -108,6 +108,11 @@ pub use lode_base::block_source::{ReadPolicy, SourceCounters};
 pub use lode_base::cancel::{CancelToken, Cancelled};
 pub use lode_base::device_vfs::DeviceModel;
 pub use lode_base::file_cache::raise_descriptor_limit;
+/// What local devices can do.
+pub mod io_probe {
+    pub use lode_base::device::Device;
+    pub use lode_base::io_probe::{ProbeCell, ProbeLimits, SIZES, device_of, probe_folder};
+}
 /// What the process takes of the machine, for who watches it.
 pub mod process {
     pub use lode_base::host::{
@@ -130,6 +135,14 @@ pub use lode_sparql::plan::DatasetOverride;
 pub use lode_sparql::rules::RuleSet;
 pub use lode_sparql::{ParseError, PlanWarning};
 pub use lode_store as store;
+
+/// Keeps what was measured of the device that a database is on, for all that open it from then on.
+///
+/// # Errors
+/// Where the file cannot be written: then it is as it was.
+pub fn keep_device(folder: &std::path::Path, device: &io_probe::Device) -> Result<(), EngineError> {
+    Ok(lode_store::keep_device(&lode_base::real_vfs::RealVfs, folder, device)?)
+}
 
 /// Reads and verifies the database in a folder; see [`lode_store::check()`].
 ///

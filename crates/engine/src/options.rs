@@ -40,7 +40,12 @@ impl OpenOptions {
     }
 
     pub(crate) fn cache(&self) -> CacheMemory {
-        CacheMemory { bytes_max: self.cache_bytes, pool: self.memory.clone(), policy: self.read_ahead }
+        CacheMemory {
+            bytes_max: self.cache_bytes,
+            pool: self.memory.clone(),
+            policy: self.read_ahead,
+            device: None,
+        }
     }
 }
 

@@ -14,6 +14,7 @@ pub mod fingerprint;
 pub mod format;
 #[doc(hidden)]
 pub mod hostile;
+mod kept;
 pub mod order;
 mod part;
 pub mod permutation;

@@ -9,6 +9,7 @@ use crate::read_context::ReadContext;
 use lode_base::block_cache::{BlockCache, CacheMemory};
 use lode_base::block_source::{ReadPolicy, SourceCounters};
 use lode_base::cancel::{CancelToken, Cancelled};
+use lode_base::device::Device;
 use lode_base::device_vfs::{DeviceModel, DeviceVfs};
 use lode_base::fault_vfs::{Fault, FaultVfs, Operation};
 use lode_base::mem_vfs::MemVfs;
@@ -308,4 +309,31 @@ fn a_key_is_found_with_two_requests_instead_of_three() {
     };
     let (none, both) = (requests(ReadPolicy::NONE), requests(ReadPolicy::BOTH));
     assert!(none.requests >= 8 * 3 && both.requests + 8 <= none.requests, "{none:?} {both:?}");
+}
+
+#[test]
+fn the_second_miss_in_a_region_of_a_disk_brings_all_of_it() {
+    let rows = rows(200_000);
+    let vfs = permutation_file(&rows);
+    let expected = scan(&open(&vfs, &cache(64 << 20, ReadPolicy::NONE)).unwrap(), 0..200_000).unwrap();
+    let with = |parallel: usize, policy, cache_bytes| {
+        let device = Device { parallel, request_bytes_max: 1 << 20, ..DeviceModel::INSTANT.device };
+        let device = DeviceVfs::new(Arc::new(vfs.clone()), DeviceModel { device, ..DeviceModel::INSTANT });
+        let cache = cache(cache_bytes, policy);
+        let permutation = open(&device, &cache).unwrap();
+        for row in [0, 9000] {
+            assert_eq!(permutation.row(row).unwrap(), rows[row as usize]);
+        }
+        let before = (cache.counters().misses, device.served().0);
+        assert_eq!(permutation.row(20_000).unwrap(), rows[20_000]);
+        let more = (cache.counters().misses - before.0, device.served().0 - before.1);
+        assert!(scan(&permutation, 0..200_000).unwrap() == expected);
+        assert!(cache.counters().bytes_held <= cache_bytes as u64);
+        more
+    };
+    assert_eq!(with(1, ReadPolicy::ALL, 64 << 20), (0, 0));
+    assert_eq!(with(1, ReadPolicy::BOTH, 64 << 20), (1, 1));
+    assert_eq!(with(4, ReadPolicy::ALL, 64 << 20), (1, 1));
+    // Without room it is read, and no more.
+    assert_eq!(with(1, ReadPolicy::ALL, 0).0, 1);
 }

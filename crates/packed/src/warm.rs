@@ -6,8 +6,7 @@ use lode_base::block_source::{BlockFile, Flight, Reading};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-/// So much is asked for at once; twice as much is in memory besides the cache.
-const WINDOW_BYTES: u64 = 2 << 20;
+/// So many blocks are asked for at once.
 const WINDOW_BLOCKS: usize = 1024;
 
 /// What was done with a block.
@@ -46,7 +45,7 @@ impl Warming<'_> {
         load: impl Fn(usize) -> Result<B>,
         on_warmed: OnWarmed<'_>,
     ) -> Result<ControlFlow<()>> {
-        let windows = windows(wanted);
+        let windows = windows(wanted, self.file.window_bytes());
         let mut windows = windows.iter().peekable();
         let mut flights = windows.peek().map(|first| self.ask(&wanted[(*first).clone()]));
         while let Some(window) = windows.next() {
@@ -71,6 +70,26 @@ impl Warming<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
+    /// Reads `wanted`, all around a block that was missed, as one, and brings them into the cache as far as there is room. `own`, the place of the
+    /// block itself, is what it gives.
+    pub fn around<B: CachedBlock>(
+        &self,
+        wanted: &[Wanted],
+        own: usize,
+        load: impl Fn(usize) -> Result<B>,
+    ) -> Result<B> {
+        let _flights = self.ask(wanted);
+        let block = load(own)?;
+        for (at, other) in wanted.iter().enumerate().filter(|(at, _)| *at != own) {
+            // What cannot be read is an error once it is wanted.
+            let Ok(found) = load(at) else { break };
+            if !self.cache.insert_if_free(other.key, found) {
+                break;
+            }
+        }
+        Ok(block)
+    }
+
     fn ask(&self, wanted: &[Wanted]) -> Vec<Arc<Flight>> {
         let mut flights = Vec::new();
         if self.file.serves_many() {
@@ -82,12 +101,12 @@ impl Warming<'_> {
 }
 
 /// Cuts a list of blocks into pieces that are asked for at once.
-fn windows(wanted: &[Wanted]) -> Vec<Range<usize>> {
+fn windows(wanted: &[Wanted], bytes_max: u64) -> Vec<Range<usize>> {
     let mut windows = Vec::new();
     let (mut start, mut bytes) = (0, 0);
     for (at, block) in wanted.iter().enumerate() {
         bytes += block.bytes.end - block.bytes.start;
-        if bytes >= WINDOW_BYTES || at + 1 - start >= WINDOW_BLOCKS || at + 1 == wanted.len() {
+        if bytes >= bytes_max || at + 1 - start >= WINDOW_BLOCKS || at + 1 == wanted.len() {
             windows.push(start..at + 1);
             (start, bytes) = (at + 1, 0);
         }

@@ -3,6 +3,7 @@
 
 use crate::backup::KEPT_QUERIES;
 use crate::error::StoreError;
+use crate::small_file::{read_file, replace_file};
 use crate::store::Store;
 
 impl Store {
@@ -30,28 +31,10 @@ pub(crate) fn read_beside(
     name: &str,
     bytes_max: usize,
 ) -> Result<Option<Vec<u8>>, StoreError> {
-    let (vfs, path) = (store.vfs(), store.folder().join(name));
-    if !vfs.exists(&path) {
-        return Ok(None);
-    }
-    let reader = vfs.open(&path).map_err(StoreError::io(&path))?;
-    let bytes = usize::try_from(reader.len()).unwrap_or(usize::MAX);
-    if bytes > bytes_max {
-        return Err(StoreError::Limit(format!("{}: it has more than {bytes_max} bytes", path.display())));
-    }
-    let mut text = vec![0; bytes];
-    reader.read_exact_at(&mut text, 0).map_err(StoreError::io(&path))?;
-    Ok(Some(text))
+    read_file(&**store.vfs(), &store.folder().join(name), bytes_max)
 }
 
 /// Replaces a file beside the data, durably.
 pub(crate) fn replace_beside(store: &Store, name: &str, text: &[u8]) -> Result<(), StoreError> {
-    let (vfs, path) = (store.vfs(), store.folder().join(name));
-    let new = path.with_extension("new");
-    let mut file = vfs.create(&new).map_err(StoreError::io(&new))?;
-    file.write_all(text).map_err(StoreError::io(&new))?;
-    file.sync().map_err(StoreError::io(&new))?;
-    drop(file);
-    vfs.rename(&new, &path).map_err(StoreError::io(&path))?;
-    vfs.sync_dir(store.folder()).map_err(StoreError::io(store.folder()))
+    replace_file(&**store.vfs(), store.folder(), name, text)
 }

@@ -34,6 +34,7 @@ mod flusher;
 mod hot_blocks;
 mod follow;
 mod identity;
+mod io_profile;
 mod kept_files;
 mod kept_prefixes;
 mod last_prefixes;
@@ -57,6 +58,7 @@ mod scan_rows;
 mod segment_builder;
 #[cfg(test)]
 mod simulation;
+mod small_file;
 pub mod snapshot;
 mod snapshot_catalog;
 #[cfg(test)]
@@ -93,9 +95,10 @@ pub use distinct::Distinct;
 pub use dump::{DumpError, DumpOptions, DumpScope, dump_graph, dump_lines, dump_quads};
 pub use error::{SnapshotProblem, StoreError};
 pub use follow::Course;
+pub use hot_blocks::{HotBlocks, WarmReport};
+pub use io_profile::{keep_device, kept_device};
 pub use last_prefixes::KeptPrefixes;
 pub use load::{LoadError, LoadOptions, LoadReport, Source, load};
-pub use hot_blocks::{HotBlocks, WarmReport};
 pub use lode_packed::CachedPart;
 pub use lode_packed::segment::META_FILE;
 pub use log::{Durability, Log};

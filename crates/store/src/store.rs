@@ -5,6 +5,7 @@ use crate::commit_upkeep::CommitUpkeep;
 use crate::error::StoreError;
 use crate::fair_lock::FairLock;
 use crate::identity::random_identity;
+use crate::io_profile::with_device;
 use crate::last_prefixes::LastPrefixes;
 use crate::log::{Log, LogCounters, Salvaged};
 use crate::manifest::{
@@ -84,7 +85,7 @@ impl Store {
         cache: impl Into<CacheMemory>,
         files: OpenFiles,
     ) -> Result<Self, StoreError> {
-        let cache = BlockCache::sharing(&cache.into());
+        let cache = BlockCache::sharing(&with_device(cache.into(), &*vfs, folder));
         let mut manifest = Manifest::read_current(&*vfs, folder)?;
         loop {
             let recovered = recover(&vfs, folder, manifest.clone(), &cache, files);
@@ -151,7 +152,7 @@ impl Store {
         lock: FolderLock,
         manifest: Manifest,
     ) -> Result<Self, StoreError> {
-        let cache = BlockCache::sharing(&cache.into());
+        let cache = BlockCache::sharing(&with_device(cache.into(), &*vfs, folder));
         let path = folder.join(log_file(manifest.log));
         let (mut version, found) = recover(&vfs, folder, manifest, &cache, OpenFiles::Now)?;
         let named = SnapshotCatalog::of(&*vfs, folder, &version.manifest)?;

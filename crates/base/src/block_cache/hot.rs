@@ -1,6 +1,7 @@
 //! Which blocks the cache has, and blocks that take only room that is free: what a list of hot blocks is made of, and what is read by one.
 
 use super::{AnyBlock, BlockCache, BlockKey, CachedBlock, ENTRY_BYTES, Shard};
+use crate::memory_budget::Reservation;
 use std::sync::{Arc, PoisonError};
 
 impl BlockCache {
@@ -25,6 +26,13 @@ impl BlockCache {
         }
         shard.insert(key, Arc::new(block) as AnyBlock, cost);
         shard.map.contains_key(&key)
+    }
+}
+
+impl BlockCache {
+    /// Counts memory of what is kept beside the blocks for as long as their files are open, such as pages of indexes, where there is a pool.
+    pub fn hold_standing(&self, bytes: usize) -> Option<Reservation> {
+        self.pool.as_ref().map(|pool| pool.hold_standing(bytes))
     }
 }
 

@@ -1,12 +1,9 @@
-//! Reads what is around a block that is missed, for devices with an arm: there a megabyte costs hardly more than a block. Who misses a second
-//! block of a region is likely to miss more of it, and they are on their way with that one.
-//!
-//! Nobody has asked for the blocks, so nobody holds their flights: the source does, the newest of them.
+//! Where blocks were missed lately, for devices with an arm: there a megabyte costs hardly more than a block. Who misses a second block of a
+//! region is likely to miss more of it, so all of it is read with that one.
 
-use super::flight::Flight;
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// Regions are of so many bytes.
 pub(super) const REGION_BYTES: u64 = 1 << 20;
@@ -14,43 +11,22 @@ pub(super) const REGION_BYTES: u64 = 1 << 20;
 const REGIONS_MAX: usize = 4096;
 
 #[derive(Debug)]
-struct Region {
+pub(super) struct Region {
     file: u64,
     number: u64,
     was_read: bool,
 }
 
+/// Regions in which a block was missed, the newest last.
 #[derive(Debug, Default)]
-struct Known {
-    /// Regions in which a block was missed, the newest last.
-    regions: VecDeque<Region>,
-    held: VecDeque<Arc<Flight>>,
-    held_bytes: u64,
-}
-
-/// What was missed lately, and what was read for it.
-#[derive(Debug)]
-pub(super) struct Extents {
-    bytes_max: u64,
-    known: Mutex<Known>,
-}
+pub(super) struct Extents(Mutex<VecDeque<Region>>);
 
 impl Extents {
-    /// Holds so many bytes that nobody has asked for, at most.
-    pub fn new(bytes_max: u64) -> Self {
-        Self { bytes_max, known: Mutex::default() }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Known> {
-        // A panic of another holder leaves the lists whole.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A block was missed: the bytes of its region, where they are to be read now.
     pub fn miss(&self, file: u64, offset: u64) -> Option<Range<u64>> {
         let number = offset / REGION_BYTES;
-        let mut known = self.lock();
-        let regions = &mut known.regions;
+        // A panic of another holder leaves the list whole.
+        let mut regions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match regions.iter_mut().rev().find(|region| region.file == file && region.number == number) {
             None => {
                 if regions.len() == REGIONS_MAX {
@@ -65,24 +41,6 @@ impl Extents {
             }
         }
     }
-
-    /// Holds what was asked for, in place of what was before.
-    pub fn hold(&self, flights: Vec<Arc<Flight>>) {
-        let mut gone = Vec::new();
-        let mut known = self.lock();
-        for flight in flights {
-            known.held_bytes += flight.bytes();
-            known.held.push_back(flight);
-            while known.held_bytes > self.bytes_max
-                && let Some(oldest) = known.held.pop_front()
-            {
-                known.held_bytes -= oldest.bytes();
-                gone.push(oldest);
-            }
-        }
-        // Dropped without the lock.
-        drop(known);
-    }
 }
 
 #[cfg(test)]
@@ -91,7 +49,7 @@ mod tests {
 
     #[test]
     fn the_second_miss_of_a_region_reads_it_once() {
-        let extents = Extents::new(1 << 20);
+        let extents = Extents::default();
         assert_eq!(extents.miss(1, 5), None);
         assert_eq!(extents.miss(2, 5), None);
         assert_eq!(extents.miss(1, REGION_BYTES), None);

@@ -114,11 +114,6 @@ impl Flight {
         self.extent.bytes.end
     }
 
-    /// Its bytes.
-    pub(super) fn bytes(&self) -> u64 {
-        self.extent.bytes.end - self.extent.bytes.start
-    }
-
     pub(super) fn device(&self) -> &Device {
         &self.device
     }

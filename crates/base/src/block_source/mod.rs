@@ -55,7 +55,7 @@ impl ReadPolicy {
 
 impl Default for ReadPolicy {
     fn default() -> Self {
-        Self::ALL
+        Self::BOTH
     }
 }
 
@@ -68,6 +68,8 @@ pub struct BlockSource {
     shared: Arc<Shared>,
     queue: Arc<Queue>,
     extents: Extents,
+    /// What local files are on, where that was measured.
+    local: Device,
     files: AtomicU64,
 }
 
@@ -77,17 +79,25 @@ impl Default for BlockSource {
     }
 }
 
-/// What nobody has asked for may take this part of the memory for what was read ahead.
-const EXTENTS_PART: u64 = 4;
+/// A window takes this part of it, within these bounds.
+const WINDOW_PART: u64 = 8;
+const WINDOW_BYTES: (u64, u64) = (1 << 20, 8 << 20);
 /// Memory for what was read ahead, where nothing else is said.
 pub const AHEAD_BYTES_MAX: usize = 64 << 20;
 
 impl BlockSource {
     /// A source that keeps what it reads ahead in `memory`; where there is no room, it reads nothing ahead.
     pub fn new(policy: ReadPolicy, memory: MemoryBudget) -> Self {
-        let extents = Extents::new(memory.limit() as u64 / EXTENTS_PART);
-        let (shared, queue, files) = (Arc::default(), Arc::default(), AtomicU64::new(0));
-        Self { policy, memory, shared, queue, extents, files }
+        let (shared, queue, extents) = (Arc::default(), Arc::default(), Extents::default());
+        let files = AtomicU64::new(0);
+        Self { policy, memory, shared, queue, extents, local: Device::LOCAL, files }
+    }
+
+    /// The same, with what was measured of the device that local files are on.
+    #[must_use]
+    pub fn on(mut self, local: Option<Device>) -> Self {
+        self.local = local.unwrap_or(self.local);
+        self
     }
 
     /// What happened so far.
@@ -97,7 +107,10 @@ impl BlockSource {
 
     /// Makes a file ready to be read by blocks.
     pub fn file(self: &Arc<Self>, file: Arc<dyn ReadAt>) -> BlockFile {
-        let device = file.device();
+        let device = match file.device() {
+            Device::LOCAL => self.local,
+            known => known,
+        };
         let id = self.files.fetch_add(1, Ordering::Relaxed);
         let is_slow = Arc::new(AtomicBool::new(device.is_slow));
         BlockFile { source: Arc::clone(self), file, id, device, is_slow }
@@ -173,18 +186,16 @@ impl BlockFile {
         self.source.policy.vectored && self.is_worth_asking()
     }
 
-    /// The block at `offset` is about to be read: the bytes around it that are to be asked for by [`BlockFile::ask_around`], if any. Only
-    /// devices that serve one request at once have an arm, which makes that worth while.
+    /// The block at `offset` is about to be read: the bytes around it that are best read with it, if any. Only devices that serve one request at
+    /// once have an arm, which makes that worth while.
     pub fn miss(&self, offset: u64) -> Option<Range<u64>> {
         let is_of_use = self.source.policy.extent && self.device.parallel == 1 && self.is_worth_asking();
         if is_of_use { self.source.extents.miss(self.id, offset) } else { None }
     }
 
-    /// Asks for blocks that nobody may want; the source holds them for a while.
-    pub fn ask_around(&self, blocks: impl IntoIterator<Item = Range<u64>>) {
-        let mut flights = Vec::new();
-        self.ask(blocks, Priority::ReadAhead, &mut flights);
-        self.source.extents.hold(flights);
+    /// So many bytes are asked for at once by who knows all that it will read, and twice as many are in memory.
+    pub fn window_bytes(&self) -> u64 {
+        (self.source.memory.limit() as u64 / WINDOW_PART).clamp(WINDOW_BYTES.0, WINDOW_BYTES.1)
     }
 
     /// Whether to read by many requests is faster than by one after the other, for who knows all that it will read.

@@ -8,7 +8,7 @@ use lode_rdf::value_id::Section;
 use std::ops::Range;
 
 /// Pages of the index that are read at once.
-const PAGES_MAX: usize = 256;
+pub(super) const PAGES_MAX: usize = 256;
 
 /// What a visit has asked for.
 #[derive(Debug, Default)]

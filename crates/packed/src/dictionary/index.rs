@@ -7,6 +7,7 @@ use crate::bytes::Reader;
 use crate::codec::{ColumnEncoder, decode_long};
 use crate::error::Damage;
 use crate::format::DICTIONARY_PAGE_BLOCKS_MAX;
+use crate::kept::Kept;
 use lode_base::varint::write_varint;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -70,7 +71,7 @@ pub(super) struct SectionIndex {
     /// Those of the first blocks of pages.
     separators: Separators,
     /// Pages that have been read.
-    opened: Vec<OnceLock<Box<Page>>>,
+    opened: Vec<OnceLock<Box<Kept<Page>>>>,
 }
 
 impl SectionIndex {
@@ -119,7 +120,7 @@ impl SectionIndex {
         self.separators.memory_bytes()
             + self.pages.capacity() * size_of::<PageEntry>()
             + self.starts.capacity() * size_of::<Start>()
-            + self.opened.capacity() * size_of::<OnceLock<Box<Page>>>()
+            + self.opened.capacity() * size_of::<OnceLock<Box<Kept<Page>>>>()
             + opened.map(|page| page.memory_bytes()).sum::<usize>()
     }
 
@@ -167,7 +168,7 @@ impl SectionIndex {
 
     /// Where a page is kept once it was read.
     #[inline]
-    pub(super) fn slot(&self, page: usize) -> Option<&OnceLock<Box<Page>>> {
+    pub(super) fn slot(&self, page: usize) -> Option<&OnceLock<Box<Kept<Page>>>> {
         self.opened.get(page)
     }
 

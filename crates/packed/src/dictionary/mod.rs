@@ -19,6 +19,7 @@ mod writer;
 
 use crate::bytes::Reader;
 use crate::error::{Damage, PackedError};
+use crate::kept::Kept;
 use crate::part::{FileEnd, Part, PartPath};
 use crate::read_context::{ReadContext, read_error};
 use block::OpenBlock;
@@ -64,7 +65,7 @@ struct Inner {
 #[derive(Debug)]
 struct Opened {
     file: BlockFile,
-    sections: [SectionIndex; Section::COUNT],
+    sections: Kept<[SectionIndex; Section::COUNT]>,
 }
 
 impl Opened {
@@ -76,6 +77,8 @@ impl Opened {
         cache.count_read(bytes.len() as u64);
         let damaged = |damage: Damage| damage.at(name, footer.index_offset);
         let sections = decode_sections(&bytes, &footer).map_err(damaged)?;
+        let bytes = sections.iter().map(SectionIndex::memory_bytes).sum();
+        let sections = Kept::new(sections, bytes, cache);
         Ok((Self { file: cache.source().file(end.into_file()), sections }, footer.info))
     }
 }
@@ -248,8 +251,9 @@ impl Dictionary {
         match slot.get() {
             Some(page) => Ok(page),
             None => {
-                let page = Box::new(self.read_page(section, number)?);
-                Ok(slot.get_or_init(|| page))
+                let page = self.read_page(section, number)?;
+                let bytes = page.memory_bytes();
+                Ok(slot.get_or_init(|| Box::new(Kept::new(page, bytes, &self.0.cache))))
             }
         }
     }
@@ -301,9 +305,7 @@ impl Dictionary {
         let key = BlockKey { file: self.0.id, block: first + block as u64 };
         let opened = self.0.cache.get_or_load_aside(ReadContext::own_cache(self.1.as_ref()), key, || {
             prepare();
-            // What cannot be read ahead is an error once it is wanted.
-            let _ = self.ask_around(page, block, first);
-            self.load_block(page, block)
+            self.read_missed(page, block, first)
         })?;
         Ok(Block { opened, ranks: page.ranks(block), offset: page.bytes(block).start })
     }

@@ -1,11 +1,15 @@
 //! Blocks of a dictionary that are brought into the cache before anybody wants them, or that are around one that was missed.
 
+use super::ahead::PAGES_MAX;
+use super::block::OpenBlock;
 use super::page::Page;
 use super::{Dictionary, Result};
+use crate::ahead::Flights;
+use crate::read_context::ReadContext;
 use crate::warm::{OnWarmed, Wanted, Warming};
 use lode_base::block_cache::BlockKey;
 use lode_rdf::value_id::Section;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 impl Dictionary {
     /// The numbers of its blocks and its filters in the keys of the cache.
@@ -15,6 +19,22 @@ impl Dictionary {
 
     fn warming(&self) -> Result<Warming<'_>> {
         Ok(Warming { file: &self.opened()?.file, cache: &self.0.cache, reading: self.reading() })
+    }
+
+    /// Asks for pages of the index that are not in memory; they are called off when the result is dropped.
+    fn ask_for_pages(&self, pages: &[(Section, usize, Vec<usize>)]) -> Result<Flights> {
+        let (mut flights, mut places) = (Flights::default(), Vec::new());
+        for (section, number, _) in pages.iter().take(PAGES_MAX) {
+            let index = self.section(*section)?;
+            if index.slot(*number).is_some_and(|slot| slot.get().is_none()) {
+                places.push(index.page_bytes(*number));
+            }
+        }
+        let file = &self.opened()?.file;
+        if file.serves_many() {
+            file.ask(places, self.reading().priority, flights.list());
+        }
+        Ok(flights)
     }
 
     /// Which of these blocks, which ascend, are of each page, and their numbers there.
@@ -38,8 +58,9 @@ impl Dictionary {
 
     /// Brings blocks into the cache: see [`crate::warm::warm`].
     pub(crate) fn warm(&self, blocks: &[u64], on_warmed: OnWarmed<'_>) -> Result<ControlFlow<()>> {
-        let warming = self.warming()?;
-        for (section, number, blocks) in self.by_page(blocks)? {
+        let (warming, pages) = (self.warming()?, self.by_page(blocks)?);
+        let _asked = self.ask_for_pages(&pages)?;
+        for (section, number, blocks) in pages {
             let first = self.section(section)?.start(number).block;
             let page = self.page(section, number)?;
             let wanted: Vec<Wanted> = blocks
@@ -72,17 +93,25 @@ impl Dictionary {
         self.warming()?.run(&wanted, load, on_warmed)
     }
 
-    /// A block is about to be read: asks for those around it, where that is of use. `first`: the number of the page's first block.
-    pub(super) fn ask_around(&self, page: &Page, block: usize, first: u64) -> Result<()> {
+    /// Reads a block that was missed, and where that is of use those around it. `first`: the number of the page's first block.
+    pub(super) fn read_missed(&self, page: &Page, block: usize, first: u64) -> Result<OpenBlock> {
         let file = &self.opened()?.file;
-        let Some(region) = file.miss(page.bytes(block).start) else { return Ok(()) };
-        let around = (0..page.len()).filter_map(|at| {
-            let Range { start, end } = page.bytes(at);
-            let key = BlockKey { file: self.0.id, block: first + at as u64 };
-            let is_inside = region.start <= start && end <= region.end;
-            (at == block || is_inside && !self.has_cached(key)).then_some(start..end)
-        });
-        file.ask_around(around);
-        Ok(())
+        // Who has a cache of its own leaves that of the others as it is.
+        let is_aside = ReadContext::own_cache(self.1.as_ref()).is_some();
+        let region = if is_aside { None } else { file.miss(page.bytes(block).start) };
+        let Some(region) = region else { return self.load_block(page, block) };
+        let (mut own, mut wanted, mut blocks) = (0, Vec::new(), Vec::new());
+        for at in 0..page.len() {
+            let (bytes, key) = (page.bytes(at), BlockKey { file: self.0.id, block: first + at as u64 });
+            let is_inside = region.start <= bytes.start && bytes.end <= region.end;
+            if at == block || is_inside && !self.has_cached(key) {
+                if at == block {
+                    own = wanted.len();
+                }
+                wanted.push(Wanted { key, bytes });
+                blocks.push(at);
+            }
+        }
+        self.warming()?.around(&wanted, own, |at| self.load_block(page, blocks[at]))
     }
 }

@@ -7,6 +7,7 @@ use crate::bytes::Reader;
 use crate::codec::{ColumnEncoder, decode_long};
 use crate::error::Damage;
 use crate::format::{BLOCK_ROWS, HEADER_BYTES, PERMUTATION_PAGE_BLOCKS};
+use crate::kept::Kept;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -68,7 +69,7 @@ pub(super) struct Index {
     /// What is before each page, and before the end.
     sums: Vec<Sums>,
     blocks: usize,
-    opened: Vec<OnceLock<Box<Page>>>,
+    opened: Vec<OnceLock<Box<Kept<Page>>>>,
 }
 
 impl Index {
@@ -125,13 +126,13 @@ impl Index {
         let opened = self.opened.iter().filter_map(OnceLock::get);
         self.pages.capacity() * size_of::<PageEntry>()
             + self.sums.capacity() * size_of::<Sums>()
-            + self.opened.capacity() * size_of::<OnceLock<Box<Page>>>()
+            + self.opened.capacity() * size_of::<OnceLock<Box<Kept<Page>>>>()
             + opened.map(|page| page.memory_bytes()).sum::<usize>()
     }
 
     /// Where a page is kept once it was read.
     #[inline]
-    pub(super) fn slot(&self, page: usize) -> Option<&OnceLock<Box<Page>>> {
+    pub(super) fn slot(&self, page: usize) -> Option<&OnceLock<Box<Kept<Page>>>> {
         self.opened.get(page)
     }
 

@@ -15,6 +15,7 @@ mod writer;
 use crate::block::{Block, PADDING, ParsedBlock};
 use crate::error::{Damage, Result};
 use crate::format::PERMUTATION_PAGE_BLOCKS;
+use crate::kept::Kept;
 use crate::order::Order;
 use crate::part::{FileEnd, Part, PartPath};
 use crate::read_context::{ReadContext, read_error};
@@ -44,7 +45,7 @@ struct Inner {
 #[derive(Debug)]
 struct Opened {
     file: BlockFile,
-    index: Index,
+    index: Kept<Index>,
 }
 
 impl Opened {
@@ -56,6 +57,8 @@ impl Opened {
         cache.count_read(bytes.len() as u64);
         let damaged = |damage: Damage| damage.at(name, footer.index_offset);
         let index = Index::decode(&bytes, &footer).map_err(damaged)?;
+        let bytes = index.memory_bytes();
+        let index = Kept::new(index, bytes, cache);
         Ok((Self { file: cache.source().file(end.into_file()), index }, footer.info))
     }
 }
@@ -328,8 +331,9 @@ impl Permutation {
         } else {
             Err(Damage("the checksum of a page of the index is wrong"))
         };
-        let page = Box::new(page.map_err(|damage| damage.at(&self.0.name, place.start))?);
-        Ok(slot.get_or_init(|| page))
+        let page = page.map_err(|damage| damage.at(&self.0.name, place.start))?;
+        let bytes = page.memory_bytes();
+        Ok(slot.get_or_init(|| Box::new(Kept::new(page, bytes, &self.0.cache))))
     }
 
     /// Finds a block in the index.
@@ -420,9 +424,7 @@ impl Permutation {
         let key = BlockKey { file: self.0.id, block: place.number as u64 };
         self.0.cache.get_or_load_aside(ReadContext::own_cache(self.1.as_ref()), key, || {
             prepare();
-            // What cannot be read ahead is an error once it is wanted.
-            let _ = self.ask_around(place);
-            self.read_block(place)
+            self.read_missed(place)
         })
     }
 
@@ -489,5 +491,7 @@ impl Located<'_> {
     }
 }
 
+#[cfg(test)]
+mod posting_list_tests;
 #[cfg(test)]
 mod tests;

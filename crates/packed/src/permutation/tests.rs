@@ -429,3 +429,25 @@ fn copied_blocks_must_come_in_order() {
     assert!(matches!(writer.push_block(&source, 0), Err(PackedError::Unsorted { .. })));
     assert!(matches!(writer.push_block(&source, 99), Err(PackedError::Corruption { .. })));
 }
+
+#[test]
+fn what_is_kept_of_an_index_counts_in_the_pool_of_the_cache() {
+    use lode_base::block_cache::CacheMemory;
+    use lode_base::memory_budget::MemoryBudget;
+    let rows = sample(40_000);
+    let (vfs, _) = file(&rows, Order::Spog, 10_000);
+    let pool = MemoryBudget::new(64 << 20);
+    // A cache that keeps no blocks.
+    let cache = BlockCache::sharing(&CacheMemory { pool: Some(pool.clone()), ..CacheMemory::default() });
+    let permutation = Permutation::open(vfs.open(Path::new("p")).unwrap(), "p", cache).unwrap();
+    let opened = pool.used();
+    assert!(opened > 0);
+    permutation.row(20_000).unwrap();
+    let with_page = pool.used();
+    assert!(with_page >= opened + permutation.blocks() * size_of::<BlockEntry>(), "{opened} {with_page}");
+    assert!(with_page.abs_diff(permutation.index_bytes()) < 1000, "{with_page}");
+    permutation.row(30_000).unwrap();
+    assert_eq!(pool.used(), with_page);
+    drop(permutation);
+    assert_eq!(pool.used(), 0);
+}

@@ -44,6 +44,7 @@ mod manual;
 mod marked;
 mod materialise;
 mod memory;
+mod new_words;
 mod notify;
 mod number;
 mod opening;
@@ -68,6 +69,7 @@ mod sources;
 mod stats;
 mod status;
 mod talk;
+mod text;
 mod token;
 mod top;
 mod update;
@@ -103,6 +105,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Materialise(args) => materialise::run(&args),
+        Command::Text(args) => text::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => backup::restore(&args),
         Command::Publish(args) => publish::run(&args),

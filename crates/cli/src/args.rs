@@ -35,6 +35,7 @@ mod query_set;
 mod serve;
 mod shell;
 mod soak;
+mod text;
 mod top;
 mod user;
 mod validate;
@@ -66,6 +67,7 @@ pub use query_set::QuerySetArgs;
 pub use serve::{LogFormatArg, LogLevelArg, Place, ServeArgs};
 pub use shell::ShellArgs;
 pub use soak::BenchSoakArgs;
+pub use text::TextArgs;
 pub use top::{CancelArgs, LoginArgs, Named, StatusArgs, TopArgs};
 pub use user::{GraphArgs, GroupCommand, PlaceArgs, TokenCommand, UserCommand};
 pub use validate::ValidateArgs;
@@ -124,6 +126,8 @@ pub enum Command {
     Compact(CompactArgs),
     /// Add what follows from the data by rules: RDF Schema, OWL 2 RL, SKOS, or your own
     Materialise(MaterialiseArgs),
+    /// Index the words of texts, so that searches do not read all of them
+    Text(TextArgs),
     /// Copy a database while it is in use, or bring such a backup up to date
     Backup(BackupArgs),
     /// Make a database of a backup

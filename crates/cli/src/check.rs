@@ -71,6 +71,9 @@ fn tell_remedy(remedy: &Remedy) {
                 "`lode snapshot drop` gives up the snapshot {name}; the database does not need what it has lost"
             )
         }
+        Remedy::Words => say!(
+            "only searches are slower without it: `lode text DB --force` makes the indexes of words again"
+        ),
         Remedy::BackUp => say!(
             "make another backup, in a new folder; without the database, copy this one, remove the file BACKUP from the copy, and see what \
              `lode check --salvage` makes of that"

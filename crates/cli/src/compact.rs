@@ -5,6 +5,7 @@ use crate::exit::Done;
 use crate::load::CACHE_BYTES;
 use crate::load_line::live_line;
 use crate::memory;
+use crate::new_words::index_new;
 use crate::number;
 use crate::talk::{say, say_found_log, tell_damaged_snapshots};
 use lode_engine::store::load::{LoadProgress, Stage};
@@ -37,6 +38,7 @@ pub fn run(args: &CompactArgs) -> anyhow::Result<Done> {
     let result = compact(database.store(), &options, &progress);
     drop(line);
     let report = result?;
+    index_new(&database, options.memory_bytes);
     for damage in &report.damaged {
         say!("{}: damaged at byte {}: {}", damage.file, damage.offset, damage.what);
     }

@@ -2,6 +2,7 @@
 //! however many small loads it has seen.
 
 use crate::load_line::live_line;
+use crate::new_words::index_new;
 use crate::number;
 use crate::talk::say;
 use lode_engine::Database;
@@ -27,4 +28,5 @@ pub fn keep_few(database: &Database, options: &CompactOptions, quiet: bool) {
         Ok(_) => {}
         Err(error) => say!("warning: all is written, but segments could not be merged: {error}"),
     }
+    index_new(database, options.memory_bytes);
 }

@@ -46,6 +46,7 @@ mod manual;
 mod marked;
 mod materialise;
 mod memory;
+mod new_words;
 mod notify;
 mod number;
 mod opening;
@@ -70,6 +71,7 @@ mod sources;
 mod stats;
 mod status;
 mod talk;
+mod text;
 mod token;
 mod top;
 mod update;
@@ -108,6 +110,7 @@ fn main() -> ExitCode {
         Command::Warm(args) => warm::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Materialise(args) => materialise::run(&args),
+        Command::Text(args) => text::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => backup::restore(&args),
         Command::Publish(args) => publish::run(&args),

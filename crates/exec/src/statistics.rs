@@ -1,17 +1,23 @@
 //! What the planner may ask, answered by a snapshot.
 
 use lode_base::cancel::CancelToken;
+use lode_eval::functions::prepared_search;
 use lode_eval::{aggregate, functions};
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::key::escape;
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, ValueId};
-use lode_sparql::{AggregateFunction, Function, Statistics};
+use lode_sparql::{AggregateFunction, Function, Statistics, TextHits};
 use lode_store::{Snapshot, StoreError};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// So many texts that searches find may a plan hold: it counts in no budget.
+const TEXTS_MAX: usize = 1 << 21;
+/// So many texts are rows to begin with: each is looked up again as a term.
+const TEXTS_FEW: usize = 64;
 
 /// A snapshot as the planner sees it. The planner is pure and knows no read errors: the first one is kept here, for
 /// [`SnapshotStatistics::finish`], because a plan that was made over hidden errors (a count of 0 that is none) could answer wrongly.
@@ -22,12 +28,20 @@ pub struct SnapshotStatistics<'a> {
     cancel: &'a CancelToken,
     error: RefCell<Option<StoreError>>,
     began: Instant,
+    /// How many more texts that searches find the plan may hold.
+    texts_left: Cell<usize>,
 }
 
 impl<'a> SnapshotStatistics<'a> {
     /// Answers from this snapshot, until `cancel` says to stop.
     pub fn new(snapshot: &'a Snapshot, cancel: &'a CancelToken) -> Self {
-        Self { snapshot, cancel, error: RefCell::new(None), began: Instant::now() }
+        Self {
+            snapshot,
+            cancel,
+            error: RefCell::new(None),
+            began: Instant::now(),
+            texts_left: Cell::new(TEXTS_MAX),
+        }
     }
 
     /// The first error that an answer hid: the plan must then not be used.
@@ -78,6 +92,19 @@ impl Statistics for SnapshotStatistics<'_> {
             Section::TypedLiteral | Section::TripleTerm => return None,
         }
         self.or(|snapshot| snapshot.ids_with_prefix(section, &key), None)
+    }
+
+    fn text_hits(&self, query: &str) -> Option<TextHits> {
+        let prepared = prepared_search(query)?;
+        let hits = self.or(|snapshot| snapshot.text_hits(&prepared, self.cancel), None)?;
+        self.texts_left.set(self.texts_left.get().checked_sub(hits.ids.len())?);
+        let terms = match hits.ids.len() <= TEXTS_FEW {
+            true => {
+                Some(self.or(|snapshot| hits.ids.iter().map(|id| snapshot.term(*id)).collect(), Vec::new()))
+            }
+            false => None,
+        };
+        Some(TextHits { ids: hits.ids, terms, is_exact: hits.is_exact })
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

@@ -4,7 +4,7 @@
 use crate::aggregate::AggregateFunction;
 use crate::function::Function;
 use crate::reuse::Reuse;
-use crate::statistics::Statistics;
+use crate::statistics::{Statistics, TextHits};
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, Term, ValueId};
 use std::cell::{Cell, RefCell};
@@ -105,6 +105,12 @@ impl Statistics for Cached<'_> {
     fn ids_with_prefix(&self, kind: Kind, start: &str) -> Option<Range<ValueId>> {
         self.relies_on_data();
         self.inner.ids_with_prefix(kind, start)
+    }
+
+    fn text_hits(&self, query: &str) -> Option<TextHits> {
+        // What is found is in the plan, so it is right for this query and this version only.
+        self.reuse.set(Reuse::Never);
+        self.inner.text_hits(query)
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

@@ -55,7 +55,7 @@ pub use planner::{
 pub use reads::reads;
 pub use rewrite::rule_names;
 pub use service_call::ServiceCall;
-pub use statistics::Statistics;
+pub use statistics::{Statistics, TextHits};
 pub use steps::PlanStep;
 pub use translate::{bind, variables};
 pub use update::Update;

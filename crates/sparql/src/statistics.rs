@@ -8,6 +8,17 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Texts of the data that match a query for words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextHits {
+    /// Their ids: all that match, each once.
+    pub ids: Vec<ValueId>,
+    /// The same as terms, where they are few enough to begin with.
+    pub terms: Option<Vec<Term>>,
+    /// Whether all of them match: else there may be others among them.
+    pub is_exact: bool,
+}
+
 /// Facts about one version of a database, and the functions that queries may call. All calls are cheap (block index and a few decoded rows).
 pub trait Statistics {
     /// The id of a constant; `None` where no quad can contain it.
@@ -23,6 +34,10 @@ pub trait Statistics {
     /// The ids of IRIs, of strings, or of strings with a language (by `kind`) whose text begins with `start`; `None` where ids do not
     /// tell.
     fn ids_with_prefix(&self, kind: Kind, start: &str) -> Option<Range<ValueId>>;
+    /// The texts of the data that match a query for words, by an index; `None` where there is none that helps, or the query is none.
+    fn text_hits(&self, _query: &str) -> Option<TextHits> {
+        None
+    }
     /// Distinct values of the next column under a prefix, exact or estimated.
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64;
     /// How many subjects have which of these members of a star (patterns with the same subject, constant predicates, and perhaps

@@ -10,6 +10,7 @@ use crate::recovery::{FoundLog, apply_log};
 use crate::snapshot::Snapshot;
 use crate::snapshot_catalog;
 use crate::version::{OpenSegment, Version};
+use crate::word_files::words_file;
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::fingerprint::quad_hash;
@@ -54,6 +55,8 @@ pub enum Remedy {
     Compact,
     /// To drop the snapshot of this name.
     DropSnapshot(String),
+    /// To make the indexes of words again.
+    Words,
     /// It is a backup: to make another.
     BackUp,
     /// To restore the database, or to load it again.
@@ -243,7 +246,23 @@ impl Checker<'_> {
             self.problem(error.into(), &path.join(STARS_FILE))?;
             self.let_compact(at..at + 1, &[]);
         }
-        self.rows(path, open, version)
+        self.rows(path, open, version)?;
+        self.words(path, open)
+    }
+
+    /// The index of words, if there is one.
+    fn words(&mut self, path: &Path, open: &OpenSegment) -> Result<(), StoreError> {
+        let verified = open.words().and_then(|words| match words {
+            Some(words) => words.verify(self.cancel, self.progress),
+            None => Ok(()),
+        });
+        let Err(error) = verified else { return Ok(()) };
+        let at = self.report.problems.len();
+        self.problem(error.into(), &words_file(path))?;
+        for problem in self.report.problems.get_mut(at..).unwrap_or_default() {
+            problem.remedy = Remedy::Words;
+        }
+        Ok(())
     }
 
     /// Says of problems of a segment of the database, with some damaged orders, that a compaction mends them, if it does: if nothing else is

@@ -36,6 +36,12 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
+    /// The words of a segment's texts need more memory than there is.
+    #[error("the words of the texts do not fit into {memory_bytes} bytes of memory; --memory gives it more")]
+    WordsTooMany {
+        /// The memory.
+        memory_bytes: usize,
+    },
     /// The bytes of a file are not what was written.
     #[error("{file}: damaged at byte {offset}: {what}")]
     Corruption {

@@ -6,6 +6,7 @@ use crate::error::StoreError;
 use crate::manifest::{Inferences, Sign};
 use crate::scan_rows::RowCursor;
 use crate::version::{OpenSegment, Version};
+use crate::word_files::Words;
 use lode_base::cancel::CancelToken;
 use lode_packed::{KeyHash, Order, PackedError, Permutation, ReadContext};
 use lode_rdf::key::{Encoded, KeyError, blank_from_label, decode, encode, inline_term, with_term};
@@ -58,6 +59,11 @@ impl Snapshot {
     /// A permutation of a segment, for who reads this snapshot.
     fn permutation(&self, segment: &OpenSegment, order: Order) -> Permutation {
         segment.permutation(order).read_by(self.context.as_ref())
+    }
+
+    /// An index of words, for who reads this snapshot.
+    pub(crate) fn words(&self, words: &Words) -> Words {
+        words.read_by(self.context.as_ref())
     }
 
     pub(crate) fn version(&self) -> &Arc<Version> {

@@ -117,6 +117,16 @@ impl Language {
         place.map_or(Self::NONE, Self)
     }
 
+    /// The one at a place among all.
+    pub(crate) fn at(index: u8) -> Option<Self> {
+        (usize::from(index) < Self::COUNT).then_some(Self(index))
+    }
+
+    /// All of them.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        (0..).map_while(Self::at)
+    }
+
     /// Its place among all.
     pub fn index(self) -> usize {
         usize::from(self.0)

@@ -7,6 +7,7 @@
 pub mod analysis;
 mod error;
 mod glob;
+pub mod index;
 mod matcher;
 mod parse;
 mod prepared;

@@ -69,6 +69,9 @@ impl Marks<'_> {
 
     /// The part of the text that has most of the places, with some of what is before the first of them.
     fn window(&self, text: &str, places: &[Range<usize>]) -> Range<usize> {
+        if text.chars().nth(self.chars).is_none() {
+            return 0..text.len();
+        }
         // A character has one byte or more, so this is no less than is asked for in most texts; the cut below is exact.
         let (mut best, mut most, mut last) = (0, 0, 0);
         for (first, place) in places.iter().enumerate() {

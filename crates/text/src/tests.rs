@@ -176,6 +176,8 @@ fn snippets_are_parts_of_the_text_with_marks() {
     let snippet = |text: &str| marks.snippet(&query, text, Language::NONE, |_| Some(()), |_| Some(()));
     let short = "A fox, a lazy dog";
     assert_eq!(snippet(short).as_deref(), Some("A [fox], a [lazy] [dog]"));
+    let late = "some other words, and then a fox";
+    assert_eq!(snippet(late).as_deref(), Some("some other words, and then a [fox]"));
     let long = format!("{0} a fox and {0} the lazy dog and the fox {0}", "some words ".repeat(30));
     let found = snippet(&long).expect("a snippet");
     assert!(found.contains("[lazy] [dog] and the [fox]"), "{found}");

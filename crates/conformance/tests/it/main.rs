@@ -7,6 +7,8 @@
 )]
 
 mod known;
+mod search_crashes;
+mod search_index;
 mod sums;
 mod text_search;
 

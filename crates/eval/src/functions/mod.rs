@@ -23,6 +23,7 @@ mod triples;
 use lode_sparql::Function;
 use std::collections::HashMap;
 use std::sync::OnceLock;
+pub use text_search::prepared_search;
 
 /// All of them, by what they are about.
 static FUNCTIONS: [&[Function]; 11] = [

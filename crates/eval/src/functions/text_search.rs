@@ -65,8 +65,8 @@ thread_local! {
     static CACHE: RefCell<Vec<(Box<str>, Option<Arc<Prepared>>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A query that is ready; `None` where it is none.
-fn prepared(query: &str) -> Option<Arc<Prepared>> {
+/// A query for words that is ready; `None` where it is none.
+pub fn prepared_search(query: &str) -> Option<Arc<Prepared>> {
     CACHE.with_borrow_mut(|cache| {
         match cache.iter().position(|entry| &*entry.0 == query) {
             Some(0) => {}
@@ -96,7 +96,7 @@ impl Spending {
     fn prepared(&self, query: &Value) -> Option<Arc<Prepared>> {
         let query = query.text()?;
         self.spend(query.len().saturating_mul(PREPARED_BYTES))?;
-        prepared(query)
+        prepared_search(query)
     }
 }
 

@@ -11,6 +11,7 @@ mod limits;
 mod optional;
 mod prune;
 mod simplify;
+mod texts;
 mod unify;
 
 use crate::logical::Logical;
@@ -41,12 +42,13 @@ const HOIST: Rule = Rule { name: "hoist", apply: |logical, wanted| hoist::hoist(
 const UNIFY: Rule = Rule { name: "unify", apply: |logical, wanted| unify::unify(logical, wanted.stats) };
 const CONSTANTS: Rule =
     Rule { name: "constants", apply: |logical, wanted| constants::replace(logical, wanted.stats) };
+const TEXTS: Rule = Rule { name: "texts", apply: |logical, wanted| texts::look_up(logical, wanted.stats) };
 const LIMITS: Rule = Rule { name: "limits", apply: |logical, _| limits::push(logical) };
 const PRUNE: Rule = Rule { name: "prune", apply: |logical, wanted| prune::prune(logical, &wanted.columns) };
 
 /// In the sequence in which they are applied: hoisting and constants leave something to be simplified, and joins that are flat take more filters.
-const SEQUENCE: [Rule; 10] =
-    [SIMPLIFY, PUSH_FILTERS, HOIST, SIMPLIFY, PUSH_FILTERS, UNIFY, CONSTANTS, SIMPLIFY, LIMITS, PRUNE];
+const SEQUENCE: [Rule; 11] =
+    [SIMPLIFY, PUSH_FILTERS, HOIST, SIMPLIFY, PUSH_FILTERS, UNIFY, CONSTANTS, SIMPLIFY, TEXTS, LIMITS, PRUNE];
 
 /// The names of all rules, each once: for [`plan_query_without`](crate::planner::plan_query_without).
 pub fn rule_names() -> Vec<&'static str> {

@@ -4,9 +4,9 @@ use crate::shop::NS;
 use lode_packed::characteristic_sets::gather_columns;
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, NamedNode, Term, ValueId, inline};
-use lode_sparql::Statistics;
 use lode_sparql::aggregate::{AggregateFunction, Counts, InParts};
 use lode_sparql::function::{Function, Meaning, ValueType, Volatility};
+use lode_sparql::{Statistics, TextHits};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -219,6 +219,16 @@ impl Statistics for Quads {
         let (first, last) = (*found.first()?, *found.last()?);
         (last - first + 1 == found.len() as u64)
             .then(|| ValueId::new(kind, first)..ValueId::new(kind, last + 1))
+    }
+
+    fn text_hits(&self, query: &str) -> Option<TextHits> {
+        let (query, is_exact) = (query.trim_end_matches('~'), !query.ends_with('~'));
+        let has = |term: &Term| matches!(term, Term::Literal(literal) if literal.value().contains(query));
+        let found: Vec<&Term> = self.terms.iter().filter(|term| has(term)).collect();
+        let ids = found.iter().filter_map(|term| self.id_of(term)).collect();
+        // One is few here.
+        let terms = (found.len() == 1).then(|| found.into_iter().cloned().collect());
+        Some(TextHits { ids, terms, is_exact })
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

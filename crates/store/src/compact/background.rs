@@ -11,6 +11,7 @@ use crate::progress::{LoadProgress, ProgressSample};
 use crate::segment_builder::BuildError;
 use crate::store::Store;
 use crate::throttle::Throttle;
+use crate::words::{WordsOptions, index_in_turn, keeps_words};
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -299,6 +300,13 @@ impl Work {
         let options =
             CompactOptions { threads: self.options.threads, memory_bytes, ..CompactOptions::default() };
         Compaction::new(&self.store, &version, from, &options, &throttle, &progress).run()?;
+        if keeps_words(&self.store) {
+            // Until it is there, and if it cannot be made, the texts of the new segment are read.
+            let options = WordsOptions { memory_bytes, force: false, cancel: cancel.clone() };
+            if let Err(error) = index_in_turn(&self.store, &options) {
+                self.note_failure(&error);
+            }
+        }
         let mut orders = self.shared.lock();
         orders.status.compactions += 1;
         orders.status.segments_merged += segments as u64;

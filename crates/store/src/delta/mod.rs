@@ -97,6 +97,23 @@ impl Delta {
         Ok(delta_id(section, self.terms.insert_or_fail(section, key)?))
     }
 
+    /// How many terms this version sees, also those of its own transaction.
+    pub fn terms_seen(&self) -> u64 {
+        self.term_count + self.own.as_ref().map_or(0, |own| own.len())
+    }
+
+    /// Calls `visit` with each term that this version sees.
+    pub fn each_term(&self, visit: &mut dyn FnMut(ValueId, Section, &[u8])) {
+        for index in 0..self.term_count {
+            self.terms.with_key(index, |section, key| visit(delta_id(section, index), section, key));
+        }
+        if let Some(own) = &self.own {
+            for index in 0..own.len() {
+                own.with_key(index, |section, key| visit(own_id(section, index), section, key));
+            }
+        }
+    }
+
     /// Whether ids of terms may be in this delta.
     pub fn has_terms(&self) -> bool {
         self.term_count > 0 || self.own.as_ref().is_some_and(|own| own.len() > 0)

@@ -79,7 +79,7 @@ impl Version {
                 None => {
                     let segment = open(vfs, &folder.join(entry.folder()), cache)?;
                     check_identity(&segment, folder, &manifest, entry, bases)?;
-                    OpenSegment::new(vfs, folder, entry, segment)
+                    OpenSegment::new(vfs, folder, entry, segment, cache)
                 }
             };
             for (base, count) in bases.iter_mut().zip(entry.terms) {

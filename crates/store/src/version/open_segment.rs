@@ -3,8 +3,9 @@
 use crate::chores::Chores;
 use crate::error::StoreError;
 use crate::manifest::SegmentEntry;
+use crate::word_files::Words;
 use lode_base::vfs::Vfs;
-use lode_packed::{Dictionary, Order, Permutation, ReadContext, Segment};
+use lode_packed::{BlockCache, Dictionary, Order, PackedError, Permutation, ReadContext, Segment};
 use lode_rdf::value_id::Section;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
@@ -27,6 +28,10 @@ pub struct OpenSegment {
 struct SegmentFolder {
     vfs: Arc<dyn Vfs>,
     path: PathBuf,
+    /// Where blocks of its words are kept.
+    cache: Arc<BlockCache>,
+    /// The index of its words, once that was opened.
+    words: OnceLock<Words>,
     /// Once it is obsolete: who removes it. That may be a query's thread, which should not be kept by it.
     remover: OnceLock<Arc<Chores>>,
 }
@@ -47,10 +52,18 @@ impl Drop for SegmentFolder {
 
 impl OpenSegment {
     /// A segment that has been opened in the folder of a database.
-    pub fn new(vfs: &Arc<dyn Vfs>, database: &Path, entry: &SegmentEntry, segment: Segment) -> Self {
+    pub fn new(
+        vfs: &Arc<dyn Vfs>,
+        database: &Path,
+        entry: &SegmentEntry,
+        segment: Segment,
+        cache: &Arc<BlockCache>,
+    ) -> Self {
         let folder = SegmentFolder {
             vfs: Arc::clone(vfs),
             path: database.join(entry.folder()),
+            cache: Arc::clone(cache),
+            words: OnceLock::new(),
             remover: OnceLock::new(),
         };
         Self { entry: entry.clone(), segment, damaged: Default::default(), folder: Arc::new(folder) }
@@ -121,6 +134,21 @@ impl OpenSegment {
     /// Its dictionary, if it brought new terms.
     pub fn dictionary(&self) -> Option<&Dictionary> {
         self.segment.dictionary()
+    }
+
+    /// Whether it has an index of its words.
+    pub fn has_words(&self) -> bool {
+        self.folder.words.get().is_some() || Words::is_in(&*self.folder.vfs, &self.folder.path)
+    }
+
+    /// The index of its words, which may have been made since it was opened.
+    pub fn words(&self) -> Result<Option<Words>, PackedError> {
+        let SegmentFolder { vfs, path, cache, words, .. } = &*self.folder;
+        if let Some(words) = words.get() {
+            return Ok(Some(words.clone()));
+        }
+        let opened = Words::open(&**vfs, path, cache)?;
+        Ok(opened.map(|opened| words.get_or_init(|| opened).clone()))
     }
 
     /// The number of the first term of a section in its dictionary.

@@ -13,6 +13,7 @@ pub mod fingerprint;
 pub mod format;
 #[doc(hidden)]
 pub mod hostile;
+mod index_parts;
 pub mod order;
 mod part;
 pub mod permutation;
@@ -26,6 +27,7 @@ mod read_ahead_tests;
 pub use characteristic_sets::{CharacteristicSets, Star, StarMember};
 pub use dictionary::{Dictionary, DictionaryInfo, DictionaryWriter, KeyHash, Terms};
 pub use error::PackedError;
+pub use index_parts::index_parts;
 pub use lode_base::block_cache::{BlockCache, CacheCounters, CacheMemory};
 pub use order::{Order, Position};
 pub use permutation::{BlockBounds, Cursor, Permutation, PermutationInfo, PermutationWriter};

@@ -91,6 +91,7 @@ pub use error::{SnapshotProblem, StoreError};
 pub use follow::Course;
 pub use last_prefixes::KeptPrefixes;
 pub use load::{LoadError, LoadOptions, LoadReport, Source, load};
+pub use lode_packed::index_parts;
 pub use lode_packed::segment::META_FILE;
 pub use log::{Durability, Log};
 pub use maintenance::{Maintenance, Tell};

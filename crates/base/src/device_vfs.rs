@@ -221,6 +221,10 @@ impl Vfs for DeviceVfs {
         self.inner.is_same_file(a, b)
     }
 
+    fn file_identity(&self, path: &Path) -> io::Result<Option<u128>> {
+        self.inner.file_identity(path)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         self.inner.remove(path)
     }

@@ -266,6 +266,15 @@ impl Vfs for RealVfs {
         Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
     }
 
+    /// Its number and when it was made: a copy may have one of them by chance, or a number after a move to another disk.
+    #[cfg(unix)]
+    fn file_identity(&self, path: &Path) -> io::Result<Option<u128>> {
+        use std::os::unix::fs::MetadataExt;
+        let meta = fs::metadata(path)?;
+        let made = meta.created().ok().and_then(|made| made.duration_since(std::time::UNIX_EPOCH).ok());
+        Ok(made.map(|made| u128::from(meta.ino()) << 64 | (made.as_nanos() & u128::from(u64::MAX))))
+    }
+
     #[cfg(not(unix))]
     fn is_same_file(&self, a: &Path, b: &Path) -> io::Result<bool> {
         fs::metadata(a).and(fs::metadata(b)).map(|_| true)

@@ -125,6 +125,14 @@ pub trait Vfs: Send + Sync + Debug {
     fn is_same_file(&self, _a: &Path, _b: &Path) -> io::Result<bool> {
         Ok(false)
     }
+    /// What tells a file from all copies of it, wherever these are; none where the file system does not tell.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be looked at.
+    fn file_identity(&self, _path: &Path) -> io::Result<Option<u128>> {
+        Ok(None)
+    }
     /// Removes a file.
     ///
     /// # Errors

@@ -60,7 +60,7 @@ pub fn run(args: &PublishArgs) -> anyhow::Result<Done> {
 /// The address that a database may be published to.
 pub fn target(url: &str) -> anyhow::Result<Address> {
     let Some(address) = published::database_address(Path::new(url))? else {
-        let what = "a database is published to an address: file:///whole/path";
+        let what = "a database is published to an address: file:///whole/path, or s3://bucket/prefix";
         return Err(wrong_usage(format!("{url}: {what}")));
     };
     if let Address::Web(url) = &address {

@@ -45,7 +45,9 @@ fn cache_of(address: &Address, cache: &CacheArgs) -> anyhow::Result<Option<Cache
     let folder = match (&cache.cache_dir, address) {
         (Some(folder), _) => folder.clone(),
         (None, Address::Folder(_)) => return Ok(None),
-        (None, Address::Web(_)) => default_folder().context("there is no folder for your caches")?,
+        (None, Address::Web(_) | Address::Cloud(_)) => {
+            default_folder().context("there is no folder for your caches")?
+        }
     };
     Ok(Some(CacheOptions { folder, bytes_max: cache.cache_dir_size as u64 }))
 }

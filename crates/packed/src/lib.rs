@@ -14,6 +14,7 @@ pub mod fingerprint;
 pub mod format;
 #[doc(hidden)]
 pub mod hostile;
+mod index_parts;
 mod kept;
 pub mod order;
 mod part;
@@ -30,6 +31,7 @@ pub use cached_parts::{CachedPart, cached_parts, warm};
 pub use characteristic_sets::{CharacteristicSets, Star, StarMember};
 pub use dictionary::{Dictionary, DictionaryInfo, DictionaryWriter, KeyHash, Terms};
 pub use error::PackedError;
+pub use index_parts::index_parts;
 pub use lode_base::block_cache::{BlockCache, CacheCounters, CacheMemory};
 pub use order::{Order, Position};
 pub use permutation::{BlockBounds, Cursor, Permutation, PermutationInfo, PermutationWriter};

@@ -12,14 +12,19 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Schemes of stores that this program does not know how to talk to.
-const UNKNOWN_SCHEMES: [&str; 6] = ["s3", "s3a", "gs", "az", "azure", "abfss"];
+/// Schemes of object storage.
+const CLOUD_SCHEMES: [&str; 8] = ["s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "adl"];
+/// What is said where this program was built without.
+const NO_CLOUD: &str = "this program was built without object storage: build it with the feature object-store (cargo build --release -p lode --features \
+                        object-store), or use a folder (file:///...) or, to read, a web server (lode+https://...)";
 
 /// Where a published database is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// A folder: `file:///srv/db`.
     Folder(PathBuf),
+    /// A bucket or container of object storage, and what all objects have before their keys: `s3://bucket/prefix`.
+    Cloud(String),
     /// A web server: what is before `/manifest/...`, with `http://` or `https://`.
     Web(String),
 }
@@ -35,10 +40,7 @@ impl Address {
         match scheme.as_str() {
             "file" => Self::folder(name, rest).map(Some),
             "lode+http" | "lode+https" => Self::web(name, &scheme["lode+".len()..], rest).map(Some),
-            known if UNKNOWN_SCHEMES.contains(&known) => Err(wrong(
-                name,
-                "this program publishes to folders (file:///...) and reads these and web servers (lode+https://...) only, not yet other object storage",
-            )),
+            known if CLOUD_SCHEMES.contains(&known) => Self::cloud(name, known, rest).map(Some),
             _ => Ok(None),
         }
     }
@@ -85,6 +87,19 @@ impl Address {
         Ok(Self::Web(format!("{scheme}://{}", rest.trim_end_matches('/'))))
     }
 
+    fn cloud(name: &str, scheme: &str, rest: &str) -> Result<Self, RemoteError> {
+        if !cfg!(feature = "object-store") {
+            return Err(wrong(name, NO_CLOUD));
+        }
+        let bucket = rest.split('/').next().unwrap_or_default();
+        if bucket.is_empty() || rest.contains(['?', '#']) {
+            let what =
+                format!("an address of object storage is {scheme}://BUCKET/PREFIX, without parameters");
+            return Err(wrong(name, &what));
+        }
+        Ok(Self::Cloud(format!("{scheme}://{}", rest.trim_end_matches('/'))))
+    }
+
     /// The store there.
     ///
     /// # Errors
@@ -93,6 +108,10 @@ impl Address {
         match self {
             Self::Folder(path) => Ok(Arc::new(FolderStore::new(RealVfs::shared(), path))),
             Self::Web(url) => Ok(Arc::new(WebStore::new(url, web)?)),
+            #[cfg(feature = "object-store")]
+            Self::Cloud(url) => Ok(Arc::new(crate::cloud::CloudStore::new(url, std::env::vars(), web)?)),
+            #[cfg(not(feature = "object-store"))]
+            Self::Cloud(url) => Err(wrong(url, NO_CLOUD)),
         }
     }
 
@@ -107,6 +126,7 @@ impl fmt::Display for Address {
         match self {
             Self::Folder(path) => write!(f, "file://{}", path.display()),
             Self::Web(url) => write!(f, "lode+{url}"),
+            Self::Cloud(url) => f.write_str(url),
         }
     }
 }
@@ -156,12 +176,25 @@ mod tests {
             "file:///a%2",
             "file:///a%ff",
             "file:///a%+1",
-            "s3://b/db",
+            "s3://",
+            "gs:///db",
             "lode+http:///x",
             "lode+http://me:x@h/",
             "lode+http://h/?a",
         ] {
             assert!(of(bad).is_err(), "{bad}");
+        }
+        for cloud in ["s3://b/db/", "gs://b", "AZ://c/a/b"] {
+            match of(cloud) {
+                Ok(Some(address)) => {
+                    let wanted = cloud.trim_end_matches('/').replace("AZ", "az");
+                    assert!(cfg!(feature = "object-store") && address == wanted, "{address}");
+                }
+                refused => {
+                    let told = refused.unwrap_err().to_string();
+                    assert!(!cfg!(feature = "object-store") && told.contains("--features"), "{told}");
+                }
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 //! at all, and may be removed by anybody at any time. What is read of it is verified by who reads it, against checksums that were published.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -66,7 +66,7 @@ impl ObjectCache {
 
     /// Reads from a place of a part; none where the part is not there, or shorter.
     pub fn read(&self, key: &str, part: u64, offset: u64, bytes: usize) -> Option<Vec<u8>> {
-        let file = File::open(self.path(key, part)).ok()?;
+        let file = opened(&self.path(key, part))?;
         let mut found = vec![0; bytes];
         file.read_exact_at(&mut found, offset).ok()?;
         Some(found)
@@ -74,12 +74,14 @@ impl ObjectCache {
 
     /// Reads a whole part.
     pub fn read_all(&self, key: &str, part: u64) -> Option<Vec<u8>> {
-        fs::read(self.path(key, part)).ok()
+        let mut bytes = Vec::new();
+        opened(&self.path(key, part))?.read_to_end(&mut bytes).ok()?;
+        Some(bytes)
     }
 
     /// Says that a part was used: what was not used for long goes first.
     pub fn touch(&self, key: &str, part: u64) {
-        if let Ok(file) = File::open(self.path(key, part)) {
+        if let Some(file) = opened(&self.path(key, part)) {
             let _ = file.set_modified(SystemTime::now());
         }
     }
@@ -94,10 +96,15 @@ impl ObjectCache {
         let folder = self.folder.join(key);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let new = folder.join(format!("{UNFINISHED}{}-{number}", std::process::id()));
-        let mut file = match File::create(&new) {
+        let mut file = match File::create_new(&new) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 fs::create_dir_all(&folder)?;
-                File::create(&new)?
+                File::create_new(&new)?
+            }
+            // Of a process of this number that was killed.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                fs::remove_file(&new)?;
+                File::create_new(&new)?
             }
             created => created?,
         };
@@ -143,6 +150,12 @@ impl Drop for ObjectCache {
             let _ = thread.join();
         }
     }
+}
+
+/// A part as a file. What is no file, as a pipe that somebody has put there, would keep who opens it for ever.
+fn opened(path: &Path) -> Option<File> {
+    let is_file = fs::metadata(path).is_ok_and(|meta| meta.is_file());
+    is_file.then(|| File::open(path).ok()).flatten()
 }
 
 /// A file of the cache.
@@ -223,6 +236,24 @@ mod tests {
         assert!(open("b").read_all("k/f", 3).is_none());
         open("a").write("k/f", 3, b"again").unwrap();
         assert_eq!(open("a").read_all("k/f", 3).unwrap(), b"again");
+    }
+
+    #[test]
+    fn what_is_no_file_keeps_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = ObjectCache::open(folder.path(), 1 << 20, "a").unwrap();
+        cache.write("k", 1, b"one").unwrap();
+        for part in [2, 3] {
+            let path = cache.path("k", part);
+            assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        }
+        assert!(cache.read("k", 2, 0, 1).is_none() && cache.read_all("k", 2).is_none());
+        cache.touch("k", 2);
+        cache.write("k", 3, b"three").unwrap();
+        assert_eq!(
+            (cache.read_all("k", 3).unwrap(), cache.read_all("k", 1).unwrap()),
+            (b"three".to_vec(), b"one".to_vec())
+        );
     }
 
     #[test]

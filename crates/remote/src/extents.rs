@@ -255,7 +255,13 @@ impl ReadAt for RemoteFile {
                 buf.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
                 Ok(())
             }
-            None => Ok(self.read(buf, offset)?),
+            None => match self.file.part(offset, buf.len()) {
+                Some(found) => {
+                    buf.copy_from_slice(found);
+                    Ok(())
+                }
+                None => Ok(self.read(buf, offset)?),
+            },
         }
     }
 

@@ -13,7 +13,9 @@ const END_BYTES: u64 = 64 << 10;
 pub const BYTES_MAX: u64 = 1 << 30;
 
 const MAGIC: &[u8; 8] = b"LODEindx";
-const VERSION: u32 = super::version::FORMAT_VERSION;
+/// The version before it had no parts.
+const VERSION: u32 = 2;
+const VERSION_WITHOUT_PARTS: u32 = 1;
 /// Files of a segment.
 const FILES_MAX: usize = 64;
 const NAME_BYTES_MAX: usize = 128;
@@ -29,12 +31,31 @@ pub struct IndexedFile {
     pub sums: Arc<[u64]>,
     /// Its last bytes.
     pub end: Arc<[u8]>,
+    /// Parts before, ascending, without which nothing of the file is found.
+    pub parts: Vec<IndexedPart>,
+}
+
+/// A part of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexedPart {
+    /// Where it begins.
+    pub offset: u64,
+    /// What is there.
+    pub bytes: Arc<[u8]>,
 }
 
 impl IndexedFile {
     /// Where its end begins.
     pub fn end_start(&self) -> u64 {
         self.bytes - self.end.len() as u64
+    }
+
+    /// What is at a place, where a part has all of it.
+    pub fn part(&self, offset: u64, length: usize) -> Option<&[u8]> {
+        let after = self.parts.partition_point(|part| part.offset <= offset);
+        let part = self.parts.get(after.checked_sub(1)?)?;
+        let from = usize::try_from(offset - part.offset).ok()?;
+        part.bytes.get(from..from.checked_add(length)?)
     }
 }
 
@@ -77,6 +98,7 @@ impl FileIndexer {
             bytes: self.bytes,
             sums: self.sums.into(),
             end: self.last.get(end..).unwrap_or_default().into(),
+            parts: Vec::new(),
         }
     }
 }
@@ -92,6 +114,12 @@ pub fn encode(files: &[IndexedFile]) -> Vec<u8> {
         out.extend_from_slice(&file.bytes.to_le_bytes());
         out.extend(file.sums.iter().flat_map(|sum| sum.to_le_bytes()));
         out.extend_from_slice(&file.end);
+        out.extend_from_slice(&(file.parts.len() as u32).to_le_bytes());
+        for part in &file.parts {
+            out.extend_from_slice(&part.offset.to_le_bytes());
+            out.extend_from_slice(&(part.bytes.len() as u32).to_le_bytes());
+            out.extend_from_slice(&part.bytes);
+        }
     }
     out
 }
@@ -106,18 +134,19 @@ pub fn decode(bytes: &[u8], object: &str) -> Result<Vec<IndexedFile>, RemoteErro
     if reader.take(MAGIC.len()) != Some(MAGIC.as_slice()) {
         return Err(damaged("not the index of a segment"));
     }
-    match reader.u32() {
-        Some(VERSION) => {}
+    let has_parts = match reader.u32() {
+        Some(VERSION) => true,
+        Some(VERSION_WITHOUT_PARTS) => false,
         Some(found) => {
             return Err(RemoteError::Format { object: object.to_owned(), found, supported: VERSION });
         }
         None => return Err(damaged("cut short")),
-    }
-    let files = parse(&mut reader).filter(|_| reader.0.is_empty());
+    };
+    let files = parse(&mut reader, has_parts).filter(|_| reader.0.is_empty());
     files.ok_or_else(|| damaged("the index of the segment is damaged"))
 }
 
-fn parse(reader: &mut Reader<'_>) -> Option<Vec<IndexedFile>> {
+fn parse(reader: &mut Reader<'_>, has_parts: bool) -> Option<Vec<IndexedFile>> {
     let count = reader.u32()? as usize;
     if count > FILES_MAX {
         return None;
@@ -134,9 +163,23 @@ fn parse(reader: &mut Reader<'_>) -> Option<Vec<IndexedFile>> {
             let sums = reader.take(pages.checked_mul(8)?)?;
             let sums = sums.as_chunks::<8>().0.iter().map(|sum| u64::from_le_bytes(*sum)).collect();
             let end = reader.take(bytes.min(END_BYTES) as usize)?.into();
-            is_plain.then(|| IndexedFile { name: name.to_owned(), bytes, sums, end })
+            let parts = if has_parts { parts(reader, bytes)? } else { Vec::new() };
+            is_plain.then(|| IndexedFile { name: name.to_owned(), bytes, sums, end, parts })
         })
         .collect()
+}
+
+/// Parts of a file of so many bytes.
+fn parts(reader: &mut Reader<'_>, bytes: u64) -> Option<Vec<IndexedPart>> {
+    let (count, mut end) = (reader.u32()?, 0);
+    let mut parts = Vec::new();
+    for _ in 0..count {
+        let (offset, length) = (reader.u64()?, reader.u32()?);
+        let is_next = offset >= end && length > 0;
+        end = offset.checked_add(u64::from(length)).filter(|end| is_next && *end <= bytes)?;
+        parts.push(IndexedPart { offset, bytes: reader.take(length as usize)?.into() });
+    }
+    Some(parts)
 }
 
 struct Reader<'a>(&'a [u8]);
@@ -178,7 +221,23 @@ mod tests {
             assert!(file.sums.iter().zip(bytes.chunks(page)).all(|(sum, page)| *sum == checksum(page)));
             assert_eq!(&*file.end, &bytes[file.end_start() as usize..], "{length}");
             assert_eq!(file.end.len(), length.min(END_BYTES as usize));
-            let files = [file.clone(), IndexedFile { name: "g".to_owned(), ..file }];
+            let parts = match length {
+                0..20 => Vec::new(),
+                _ => vec![
+                    IndexedPart { offset: 3, bytes: bytes[3..10].into() },
+                    IndexedPart { offset: 10, bytes: bytes[10..14].into() },
+                ],
+            };
+            let files = [file.clone(), IndexedFile { name: "g".to_owned(), parts, ..file }];
+            if length > 20 {
+                assert_eq!(files[1].part(4, 2), Some(&bytes[4..6]));
+                assert_eq!(files[1].part(10, 4), Some(&bytes[10..14]));
+                for (offset, count) in
+                    [(0, 1), (2, 2), (9, 2), (10, 5), (14, 1), (u64::MAX, 1), (4, usize::MAX)]
+                {
+                    assert_eq!(files[1].part(offset, count), None);
+                }
+            }
             let encoded = encode(&files);
             assert_eq!(decode(&encoded, "x").unwrap(), files);
             for cut in [0, 7, 8, 12, 15, 20, encoded.len() - 1] {
@@ -196,6 +255,20 @@ mod tests {
         let file = |name: &str, bytes: u64| {
             [&(name.len() as u32).to_le_bytes()[..], name.as_bytes(), &bytes.to_le_bytes()].concat()
         };
+        // A file of ten bytes with a part.
+        let parted = |count: u32, offset: u64, length: u32| {
+            let part = [&offset.to_le_bytes()[..], &length.to_le_bytes(), &[7; 4]].concat();
+            [file("a", 10), vec![0; 8 + 10], count.to_le_bytes().to_vec(), part].concat()
+        };
+        assert_eq!(decode(&head(1, &parted(1, 3, 4)), "x").unwrap()[0].parts[0].offset, 3);
+        for (count, offset, length) in
+            [(1, 7, 4), (1, u64::MAX, 4), (1, 3, 5), (1, 3, 0), (2, 3, 4), (u32::MAX, 3, 4), (0, 3, 4)]
+        {
+            assert!(
+                decode(&head(1, &parted(count, offset, length)), "x").is_err(),
+                "{count} {offset} {length}"
+            );
+        }
         assert!(decode(&head(0, &[]), "x").unwrap().is_empty());
         for rest in [
             file("../../etc/passwd", 0),

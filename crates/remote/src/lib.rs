@@ -5,6 +5,8 @@
 
 mod address;
 mod cache;
+#[cfg(feature = "object-store")]
+mod cloud;
 mod collect;
 mod counters;
 mod error;
@@ -26,6 +28,8 @@ mod versions;
 mod web;
 
 pub use address::Address;
+#[cfg(feature = "object-store")]
+pub use cloud::CloudStore;
 pub use collect::{CollectOptions, CollectReport, collect};
 pub use counters::{RemoteCounters, RemoteSample};
 pub use error::RemoteError;

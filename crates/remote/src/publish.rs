@@ -7,7 +7,7 @@ mod upload;
 use crate::error::RemoteError;
 use crate::keys;
 use crate::object::ObjectStore;
-use crate::version::{ObjectRef, PublishedVersion, is_name};
+use crate::version::{BYTES_MAX, ObjectRef, PublishedVersion, is_name};
 use crate::versions;
 use lode_base::cancel::CancelToken;
 use lode_base::real_vfs::RealVfs;
@@ -134,7 +134,12 @@ impl Publication<'_> {
         report.segments_kept = report.segments - new.len() as u64;
         self.cancel.check()?;
         let place = keys::manifest(version.number);
-        if !self.store.put_if_absent(&place, version.encode().as_bytes())? {
+        let text = version.encode();
+        if text.len() as u64 > BYTES_MAX {
+            let what = "the database has too many segments to be published: lode compact makes one of them";
+            return Err(self.conflict(what.to_owned()));
+        }
+        if !self.store.put_if_absent(&place, text.as_bytes())? {
             let winner = self.lost(&version)?;
             self.renew_copy(&winner)?;
             return Ok(PublishReport {

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 
 /// Version of this text, of segments' indexes, and of the way objects play together.
 pub const FORMAT_VERSION: u32 = 1;
-/// A longer object is no manifest.
-pub const BYTES_MAX: u64 = 64 << 20;
+/// A longer object is no manifest: this is one of some ten thousand segments. A server may send one without end.
+pub const BYTES_MAX: u64 = 8 << 20;
 
 const HEAD: &str = "lodestore-published ";
 const MANIFEST: &str = "\nmanifest\n";

@@ -155,7 +155,7 @@ impl WebStore {
 }
 
 /// A wait for the server ends once nobody wants what it waits for.
-fn interruptible<T>(work: impl FnOnce() -> Result<T, RemoteError>) -> Result<T, RemoteError> {
+pub(crate) fn interruptible<T>(work: impl FnOnce() -> Result<T, RemoteError>) -> Result<T, RemoteError> {
     let Some(token) = cancel::current() else {
         read_all();
         return work();

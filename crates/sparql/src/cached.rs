@@ -16,11 +16,15 @@ use std::time::Duration;
 /// An order and the first columns' ids: up to four, the rest unbound, which no quad has.
 type Key = (Order, usize, [ValueId; 4]);
 
+/// What is counted: whether among named graphs only, which positions have a constant, and these by position. So many quads there are in whichever order
+/// they are read, and each order that is asked costs reads of its own.
+type Counted = (bool, u8, [ValueId; 4]);
+
 /// Remembers.
 pub(crate) struct Cached<'a> {
     inner: &'a dyn Statistics,
     ids: RefCell<HashMap<Term, Option<ValueId>>>,
-    counts: RefCell<HashMap<Key, u64>>,
+    counts: RefCell<HashMap<Counted, u64>>,
     distincts: RefCell<HashMap<Key, u64>>,
     stars: RefCell<HashMap<Vec<StarMember>, Option<Arc<Star>>>>,
     quads: Cell<Option<u64>>,
@@ -61,6 +65,15 @@ fn key(order: Order, prefix: &[ValueId]) -> Key {
     (order, prefix.len(), ids)
 }
 
+fn counted(order: Order, prefix: &[ValueId]) -> Counted {
+    let (mut bound, mut ids) = (0, [ValueId::UNDEF; 4]);
+    for (position, id) in order.positions().into_iter().zip(prefix) {
+        bound |= 1 << position as u8;
+        ids[position as usize] = *id;
+    }
+    (order == Order::Gspo, bound, ids)
+}
+
 impl Statistics for Cached<'_> {
     fn function(&self, name: &str) -> Option<&'static Function> {
         self.inner.function(name)
@@ -83,7 +96,7 @@ impl Statistics for Cached<'_> {
     }
 
     fn count(&self, order: Order, prefix: &[ValueId]) -> u64 {
-        let key = key(order, prefix);
+        let key = counted(order, prefix);
         let count = *self.counts.borrow_mut().entry(key).or_insert_with(|| self.inner.count(order, prefix));
         if count == 0 {
             self.reuse.set(Reuse::Never);
@@ -149,5 +162,35 @@ impl Statistics for Cached<'_> {
 
     fn is_cancelled(&self) -> bool {
         self.inner.is_cancelled()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What is the same in two orders is asked once.
+    use super::*;
+
+    #[test]
+    fn counts_of_the_same_are_known_by_any_order() {
+        let [a, b] = [1, 2].map(|number| ValueId::new(Kind::Iri, number));
+        assert_eq!(counted(Order::Spog, &[a]), counted(Order::Sopg, &[a]));
+        assert_eq!(counted(Order::Spog, &[a, b]), counted(Order::Psog, &[b, a]));
+        assert_eq!(counted(Order::Posg, &[]), counted(Order::Ospg, &[]));
+        let others = [
+            counted(Order::Psog, &[a]),
+            counted(Order::Ospg, &[a]),
+            counted(Order::Gspo, &[a]),
+            counted(Order::Gspo, &[]),
+            counted(Order::Spog, &[b]),
+            counted(Order::Spog, &[a, b]),
+            counted(Order::Psog, &[a, b]),
+        ];
+        let mut seen: Vec<Counted> = others.into();
+        seen.push(counted(Order::Spog, &[a]));
+        seen.push(counted(Order::Spog, &[]));
+        let count = seen.len();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), count);
     }
 }

@@ -102,6 +102,7 @@ pub use io_profile::{keep_device, kept_device};
 pub use last_prefixes::KeptPrefixes;
 pub use load::{LoadError, LoadOptions, LoadReport, Source, load};
 pub use lode_packed::CachedPart;
+pub use lode_packed::index_parts;
 pub use lode_packed::segment::META_FILE;
 pub use log::{Durability, Log};
 pub use maintenance::{Maintenance, Tell};

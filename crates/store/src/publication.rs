@@ -20,6 +20,8 @@ const CACHE_BYTES: usize = 1 << 20;
 const BYTES_MAX: u64 = 256;
 /// What the file begins with.
 const HEAD: &str = "lodestore publisher ";
+/// What its second line begins with.
+const FILE: &str = "file ";
 
 /// The current version of a database, all of it in segments where nobody else has it open for writing; else with the log of who has.
 ///
@@ -46,23 +48,34 @@ fn is_read_only(error: &io::Error) -> bool {
 }
 
 /// The random number of this folder of a database, by which publications from it are known; made where there is none yet. A copy of the
-/// database that a backup or a restore makes has another one.
+/// database that a backup or a restore makes has another one, and so has a folder that was copied in any other way, as far as the file system tells the
+/// copy of the file with the number from the file itself.
 ///
 /// # Errors
 /// Where the file with it cannot be read or written, or is damaged.
 pub fn publisher(vfs: &dyn Vfs, folder: &Path) -> Result<u128, StoreError> {
     let path = folder.join(PUBLISHER);
+    let mut is_copy = false;
     if let Some(found) = read_publisher(vfs, &path)? {
-        return Ok(found);
+        let now = vfs.file_identity(&path).unwrap_or(None);
+        is_copy = found.file.is_some() && now.is_some() && found.file != now;
+        if !is_copy {
+            return Ok(found.number);
+        }
     }
     let own = random_identity();
     // Whole before it is seen, and of two processes that are here at once the first one's.
     let tmp = folder.join(format!("{PUBLISHER_TMP}{own:032x}"));
     let write = || -> io::Result<()> {
         let mut file = vfs.create(&tmp)?;
-        file.write_all(format!("{HEAD}{own:032x}\n").as_bytes())?;
+        let mut text = format!("{HEAD}{own:032x}\n");
+        if let Some(identity) = vfs.file_identity(&tmp)? {
+            text += &format!("{FILE}{identity:032x}\n");
+        }
+        file.write_all(text.as_bytes())?;
         file.sync()?;
         match vfs.hard_link(&tmp, &path) {
+            _ if is_copy => vfs.rename(&tmp, &path)?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             // Where there are no second names, nobody else should be here.
             Err(_) => vfs.rename(&tmp, &path)?,
@@ -73,10 +86,17 @@ pub fn publisher(vfs: &dyn Vfs, folder: &Path) -> Result<u128, StoreError> {
     let written = write();
     let _ = vfs.remove(&tmp);
     written.map_err(StoreError::io(&path))?;
-    Ok(read_publisher(vfs, &path)?.unwrap_or(own))
+    Ok(read_publisher(vfs, &path)?.map_or(own, |found| found.number))
 }
 
-fn read_publisher(vfs: &dyn Vfs, path: &Path) -> Result<Option<u128>, StoreError> {
+/// What the file says.
+struct Publisher {
+    number: u128,
+    /// Which file it was written to.
+    file: Option<u128>,
+}
+
+fn read_publisher(vfs: &dyn Vfs, path: &Path) -> Result<Option<Publisher>, StoreError> {
     let file = match vfs.open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(StoreError::io(path))?,
@@ -84,9 +104,15 @@ fn read_publisher(vfs: &dyn Vfs, path: &Path) -> Result<Option<u128>, StoreError
     let mut bytes = vec![0; file.len().min(BYTES_MAX) as usize];
     file.read_exact_at(&mut bytes, 0).map_err(StoreError::io(path))?;
     let text = std::str::from_utf8(&bytes).ok().and_then(|text| text.strip_prefix(HEAD)?.strip_suffix('\n'));
-    let number = text.filter(|text| text.len() == 32).and_then(|text| u128::from_str_radix(text, 16).ok());
+    let number = |text: &str| (text.len() == 32).then(|| u128::from_str_radix(text, 16).ok()).flatten();
+    let publisher = text.and_then(|text| match text.split_once('\n') {
+        None => Some(Publisher { number: number(text)?, file: None }),
+        Some((first, file)) => {
+            Some(Publisher { number: number(first)?, file: Some(number(file.strip_prefix(FILE)?)?) })
+        }
+    });
     let damaged = "not the number of a publisher; without this file the next publication has to take over (--take-over)";
-    number.map(Some).ok_or_else(|| StoreError::corruption(path, 0, damaged))
+    publisher.map(Some).ok_or_else(|| StoreError::corruption(path, 0, damaged))
 }
 
 #[cfg(test)]
@@ -113,6 +139,29 @@ mod tests {
             .write_all(b"lodestore publisher 12\n")
             .unwrap();
         assert!(matches!(publisher(&vfs, Path::new(FOLDER)), Err(StoreError::Corruption { .. })));
+    }
+
+    #[test]
+    fn a_copied_folder_has_another_number_and_a_moved_one_the_same() {
+        let vfs = lode_base::real_vfs::RealVfs;
+        let scratch = tempfile::tempdir().unwrap();
+        let [old, copy, moved] = ["old", "copy", "moved"].map(|name| scratch.path().join(name));
+        std::fs::create_dir_all(&old).unwrap();
+        std::fs::create_dir_all(&copy).unwrap();
+        let own = publisher(&vfs, &old).unwrap();
+        std::fs::copy(old.join(PUBLISHER), copy.join(PUBLISHER)).unwrap();
+        let of_copy = publisher(&vfs, &copy).unwrap();
+        let is_told = vfs.file_identity(&old.join(PUBLISHER)).unwrap().is_some();
+        assert_eq!(own != of_copy, is_told);
+        assert_eq!(publisher(&vfs, &copy).unwrap(), of_copy);
+        assert_eq!(publisher(&vfs, &old).unwrap(), own);
+        std::fs::rename(&old, &moved).unwrap();
+        assert_eq!(publisher(&vfs, &moved).unwrap(), own);
+        // As it was written before.
+        std::fs::write(copy.join(PUBLISHER), format!("{HEAD}{own:032x}\n")).unwrap();
+        assert_eq!(publisher(&vfs, &copy).unwrap(), own);
+        std::fs::write(copy.join(PUBLISHER), format!("{HEAD}{own:032x}\n{FILE}12\n")).unwrap();
+        assert!(publisher(&vfs, &copy).is_err());
     }
 
     #[test]

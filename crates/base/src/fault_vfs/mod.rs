@@ -190,6 +190,10 @@ impl Vfs for FaultVfs {
         self.inner.is_same_file(a, b)
     }
 
+    fn file_identity(&self, path: &Path) -> io::Result<Option<u128>> {
+        self.inner.file_identity(path)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         self.operate(Operation::Remove, || self.inner.remove(path))
     }

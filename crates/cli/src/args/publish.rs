@@ -9,7 +9,7 @@ use std::time::Duration;
 /// `lode publish`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The current version of the database becomes the next published version at URL, file:///whole/path for now: files of segments that are not \
+    after_help = "The current version of the database becomes the next published version at URL, file:///whole/path or (in a build with the feature object-store) s3://bucket/prefix, gs:// or az://: files of segments that are not \
 there yet are written, then a small manifest, in one step that only one of several who publish at once can do. Whoever is killed or loses leaves \
 what was published before. Where nobody else has the database open for writing, all changes are brought into segments first; else the log goes along.\n\n\
 What is published is read in place by lode query and lode serve: at file:///whole/path, or, where a web server serves the folder, at lode+https://host/path. \
@@ -21,7 +21,7 @@ pub struct PublishArgs {
     /// The database folder
     #[arg(value_parser = folder())]
     pub database: PathBuf,
-    /// Where to: file:///whole/path
+    /// Where to: file:///whole/path, s3://bucket/prefix
     pub url: String,
     /// Give the version a name, under which lode query --at finds it and by which it is kept: ASCII letters, digits and any of . - _
     #[arg(long, value_name = "NAME")]

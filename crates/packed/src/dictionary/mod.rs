@@ -7,6 +7,7 @@ mod chunk;
 mod filter;
 mod footer;
 mod index;
+mod index_parts;
 mod page;
 mod separators;
 mod symbols;

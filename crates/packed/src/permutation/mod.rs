@@ -5,6 +5,7 @@ mod ahead;
 mod cursor;
 mod footer;
 mod index;
+mod index_parts;
 mod info;
 mod page;
 mod row_block;

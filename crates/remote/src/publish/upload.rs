@@ -3,19 +3,23 @@
 use super::publication::Publication;
 use crate::collect::condemned;
 use crate::error::RemoteError;
-use crate::index::{self, FileIndexer};
+use crate::index::{self, FileIndexer, IndexedFile, IndexedPart};
 use crate::keys;
 use crate::object::ObjectStore;
 use crate::version::ObjectRef;
 use lode_base::checksum::checksum;
 use lode_base::vfs::ReadAt;
-use lode_store::{OriginalLog, OriginalSegment};
+use lode_store::{OriginalLog, OriginalSegment, index_parts};
 use std::collections::BTreeSet;
 use std::io::{self, Read};
+use std::ops::Range;
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Read at once.
 const CHUNK_BYTES: u64 = 1 << 20;
+/// Pages of indexes that a segment's index has, at most: all of some hundred million quads. Those of a larger one are fetched when they are wanted.
+const PARTS_BYTES_MAX: u64 = 4 << 20;
 
 /// What is written, and what has been.
 pub struct Upload<'a> {
@@ -42,10 +46,14 @@ impl<'a> Upload<'a> {
         let folder = keys::segment(&segment.entry);
         let is_condemned = self.condemned.contains(&folder);
         let mut files = Vec::with_capacity(segment.files.len() + 1);
+        let mut room = PARTS_BYTES_MAX;
         for file in &segment.files {
             let name = file.name.to_string_lossy();
             let reader = file.open(self.publication.vfs, &segment.folder)?;
-            files.push(self.file(&folder, &name, &*reader, is_condemned)?);
+            let mut file = self.file(&folder, &name, &*reader, is_condemned)?;
+            file.parts = parts(&reader, &file, &mut room)
+                .map_err(RemoteError::io(segment.folder.join(&file.name).display().to_string()))?;
+            files.push(file);
         }
         files.push(self.file(&folder, lode_store::META_FILE, &Bytes(&segment.meta), is_condemned)?);
         let bytes = index::encode(&files);
@@ -133,6 +141,24 @@ impl<'a> Upload<'a> {
         }
         Ok(())
     }
+}
+
+/// Pages of an index, which a reader has at hand then; none of a file whose index is damaged, or has more than there is room for.
+fn parts(reader: &Arc<dyn ReadAt>, file: &IndexedFile, room: &mut u64) -> io::Result<Vec<IndexedPart>> {
+    let places = index_parts(Arc::clone(reader), &file.name).unwrap_or_default();
+    // The end is there already.
+    let before: Vec<_> = places.into_iter().filter(|place| place.start < file.end_start()).collect();
+    let total: u64 = before.iter().map(|place| place.end - place.start).sum();
+    if total > *room {
+        return Ok(Vec::new());
+    }
+    *room -= total;
+    let read = |place: Range<u64>| {
+        let mut bytes = vec![0; (place.end - place.start) as usize];
+        reader.read_exact_at(&mut bytes, place.start)?;
+        Ok(IndexedPart { offset: place.start, bytes: bytes.into() })
+    };
+    before.into_iter().filter(|place| !place.is_empty()).map(read).collect()
 }
 
 fn read_log(log: &OriginalLog) -> Result<Vec<u8>, RemoteError> {

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod cached;
+#[cfg(feature = "object-store")]
+mod cloud;
 mod collected;
 mod crashes;
 mod followed;

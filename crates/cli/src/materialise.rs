@@ -1,11 +1,12 @@
 //! `lode materialise`.
 
-use crate::args::{DefaultGraphArg, MaintainArg, MaterialiseArgs};
+use crate::args::{DefaultGraphArg, LoadArgs, MaintainArg, MaterialiseArgs};
 use crate::exit::Done;
 use crate::load::write_json;
 use crate::memory::SharedMemory;
 use crate::number;
 use crate::progress::LiveLine;
+use crate::remote;
 use crate::talk::{say, say_found_log, tell_damaged_snapshots};
 use anyhow::{Context, bail};
 use lode_engine::{
@@ -22,7 +23,10 @@ use std::time::Duration;
 const RULES_SHOWN: usize = 3;
 
 pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {
-    let rules = args.rules.iter().map(|rules| source(rules)).collect::<anyhow::Result<Vec<_>>>()?;
+    let rules = sources(&args.rules)?;
+    if let Some(url) = remote::url(&args.database) {
+        return remote::materialise(args, &rules, url);
+    }
     let memory = SharedMemory::of(args.memory, None);
     let database =
         Database::open_for_writing(&args.database, &memory.open_options(), memory.write_options())?;
@@ -36,7 +40,6 @@ pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {
     if args.drop {
         return drop_all(args, &database, &evaluation);
     }
-    let progress = Arc::new(MaterialiseProgress::default());
     let options = MaterialiseOptions {
         rules,
         default_graph: args.default_graph.map(|which| match which {
@@ -45,23 +48,53 @@ pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {
         }),
         maintained: args.maintain.map(|when| when == MaintainArg::Sync),
         evaluation,
-        progress: Some(Arc::clone(&progress)),
         ..MaterialiseOptions::default()
     };
-    let line = LiveLine::start(args.quiet, move || {
+    let report = apply(&database, options, args.quiet)?;
+    if args.json {
+        write_json(&serde_json::to_value(&report)?)?;
+    }
+    Ok(Done::Ok)
+}
+
+/// Adds what follows from what was just loaded.
+pub fn after_load(args: &LoadArgs, rules: Vec<RuleSource>) -> anyhow::Result<()> {
+    let memory = SharedMemory::of(args.memory, None);
+    let database =
+        Database::open_for_writing(&args.database, &memory.open_options(), memory.write_options())?;
+    let mut evaluation = memory.options();
+    if let Some(threads) = args.threads {
+        evaluation.threads = threads.max(1);
+    }
+    let options = MaterialiseOptions { rules, evaluation, ..MaterialiseOptions::default() };
+    let done = apply(&database, options, args.quiet).map(drop);
+    done.context("the data is loaded, and nothing was inferred from it (lode materialise)")
+}
+
+/// Applies rules, with a live line and a summary.
+fn apply(
+    database: &Database,
+    mut options: MaterialiseOptions,
+    quiet: bool,
+) -> anyhow::Result<MaterialiseReport> {
+    let progress = Arc::new(MaterialiseProgress::default());
+    options.progress = Some(Arc::clone(&progress));
+    let line = LiveLine::start(quiet, move || {
         let triples = number::of(progress.triples(), "triple");
         format!("round {}, {triples} so far, rule {}", progress.round(), progress.rule())
     });
     let result = database.materialise(&options);
     drop(line);
     let report = result?;
-    if !args.quiet {
+    if !quiet {
         summary(&report);
     }
-    if args.json {
-        write_json(&serde_json::to_value(&report)?)?;
-    }
-    Ok(Done::Ok)
+    Ok(report)
+}
+
+/// Rules as they are named on the command line.
+pub fn sources(named: &[String]) -> anyhow::Result<Vec<RuleSource>> {
+    named.iter().map(|rules| source(rules)).collect()
 }
 
 fn drop_all(args: &MaterialiseArgs, database: &Database, evaluation: &QueryOptions) -> anyhow::Result<Done> {

@@ -4,6 +4,7 @@ use super::super::found::Found;
 use super::super::gather::Triple;
 use super::super::head::Head;
 use super::view::Stop;
+use super::{TRIPLES_MAX, TooMuch};
 use crate::inferred;
 use crate::options::{DefaultGraph, QueryOptions};
 use crate::query::{PreparedQuery, SessionOptions, share_of};
@@ -132,6 +133,9 @@ impl Queries {
                 head.fill((&batch, row), &cx, transaction, &mut triples)?;
             }
             heads.extend(triples.drain(..));
+            if heads.len() > TRIPLES_MAX {
+                return Err(Stop::TooMuch(TooMuch::Work));
+            }
         }
         Ok(())
     }

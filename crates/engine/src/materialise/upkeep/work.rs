@@ -457,6 +457,9 @@ impl<'a> Work<'a> {
             for triple in delta {
                 self.meter.take(1)?;
                 solver.with_triple(body, step, triple, &mut |bindings| {
+                    if heads.len() > TRIPLES_MAX {
+                        return Err(Stop::TooMuch(TooMuch::Work));
+                    }
                     for (number, head) in body.heads.iter().enumerate() {
                         if solver.is_complete(head) {
                             heads.extend(solver.fill(head, bindings));

@@ -3,11 +3,11 @@
 use crate::args::{LoadArgs, folder};
 use crate::contexts::ContextFolder;
 use crate::exit::{Done, unknown_format, wrong_usage};
+use crate::inferring;
 use crate::keep_few::keep_few;
 use crate::load_failure::{Remedies, load_failed, with_code};
 use crate::load_line::live_line;
 use crate::load_report;
-use crate::materialise;
 use crate::memory;
 use crate::number;
 use crate::skipped::SkippedFiles;
@@ -36,7 +36,7 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
     }
     check_words(args)?;
     // What cannot be read is told before anything is loaded.
-    let rules = materialise::sources(&args.materialise)?;
+    let rules = inferring::sources(&args.materialise)?;
     let found = Sources::find(&args.files, args.source_options())?;
     let (options, quarantine) = options(args)?;
     let existed = args.database.exists();
@@ -57,7 +57,7 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
     }
     let set_aside = tell_set_aside(report.quarantined, &report.sources, quarantine.as_deref());
     if !rules.is_empty() {
-        materialise::after_load(args, rules)?;
+        inferring::after_load(args, rules)?;
     }
     Ok(if set_aside { Done::Quarantined } else { Done::Ok })
 }

@@ -9,7 +9,6 @@ pub mod check;
 mod chores;
 mod clear;
 mod commit_check;
-mod commit_upkeep;
 pub mod compact;
 #[cfg(test)]
 mod crash_tests;
@@ -80,7 +79,6 @@ pub use backup::{
 pub use check::{CheckReport, Problem, Remedy, check};
 pub use clear::Graphs;
 pub use commit_check::{CommitCheck, Proposed};
-pub use commit_upkeep::CommitUpkeep;
 pub use compact::{
     BackgroundOptions, CompactError, CompactOptions, CompactReport, Compactor, CompactorState,
     CompactorStatus, KeepFewReport, OrderDamage, compact, keep_few,
@@ -104,7 +102,7 @@ pub use snapshot::{Scan, Snapshot};
 pub use snapshot_catalog::NamedSnapshot;
 pub use stats::{DiskUse, StoreStats};
 pub use store::Store;
-pub use transaction::{Savepoint, Transaction};
+pub use transaction::{CommitUpkeep, Savepoint, Transaction};
 pub use write_guard::Commit;
 pub use write_options::WriteOptions;
 pub use writer::FlushStatus;

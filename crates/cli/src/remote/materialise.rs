@@ -2,8 +2,7 @@
 
 use super::{Asked, Remote, Told, parameter, read_for};
 use crate::args::{DefaultGraphArg, MaintainArg, MaterialiseArgs};
-use crate::exit::{Done, wrong_usage};
-use crate::load::write_json;
+use crate::exit::wrong_usage;
 use crate::number;
 use crate::talk::say;
 use anyhow::Context;
@@ -13,8 +12,12 @@ use std::time::Duration;
 
 const PATH: &str = "/admin/materialise";
 
-/// Has the server apply rules, or drop what they added.
-pub fn materialise(args: &MaterialiseArgs, rules: &[RuleSource], url: &str) -> anyhow::Result<Done> {
+/// Has the server apply rules, or drop what they added. What it tells of that.
+pub fn materialise(
+    args: &MaterialiseArgs,
+    rules: &[RuleSource],
+    url: &str,
+) -> anyhow::Result<serde_json::Value> {
     let own = [(args.threads.is_some(), "--threads"), (args.memory.is_some(), "--memory")];
     if let Some((_, name)) = own.iter().find(|(is_given, _)| *is_given) {
         return Err(wrong_usage(format!("{name} is for a folder: a server has its own (lode serve {name})")));
@@ -38,10 +41,7 @@ pub fn materialise(args: &MaterialiseArgs, rules: &[RuleSource], url: &str) -> a
     if !args.quiet {
         say!("{}", summary(&report));
     }
-    if args.json {
-        write_json(&report)?;
-    }
-    Ok(Done::Ok)
+    Ok(report)
 }
 
 /// Parameters, and the body: one text at most.

@@ -11,7 +11,7 @@ use crate::update::json;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
-use lode_engine::{DefaultGraph, EngineError, GraphRules, KeptInferences, MaterialiseOptions, RuleSource};
+use lode_engine::{DefaultGraph, GraphRules, KeptInferences, MaterialiseOptions, RuleSource};
 use std::sync::Arc;
 
 /// A text of rules has so many bytes at most: a database keeps no more.
@@ -120,8 +120,7 @@ pub(crate) async fn inferences(
 ) -> Result<Response, HttpError> {
     client.check(&state)?;
     let known: Option<KeptInferences> =
-        work(state, |state, _| Ok::<_, EngineError>(state.database.inferences(&state.database.snapshot())?))
-            .await?;
+        work(state, |state, _| state.database.inferences(&state.database.snapshot())).await?;
     Ok(json(&text(&known)?))
 }
 

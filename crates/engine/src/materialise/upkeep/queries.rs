@@ -3,8 +3,8 @@
 use super::super::found::Found;
 use super::super::gather::Triple;
 use super::super::head::Head;
+use super::limits::{TRIPLES_MAX, TooMuch};
 use super::view::Stop;
-use super::{TRIPLES_MAX, TooMuch};
 use crate::inferred;
 use crate::options::{DefaultGraph, QueryOptions};
 use crate::query::{PreparedQuery, SessionOptions, share_of};

@@ -4,11 +4,11 @@ use super::super::found::Found;
 use super::super::gather::Triple;
 use super::compiled::{Body, Compiled, Form, Place, Slot, Step};
 use super::intersections::Intersections;
+use super::limits::{ROWS_MAX, TRIPLES_MAX, TooMuch};
 use super::prove::{Proofs, Prover, may_make};
 use super::queries::Queries;
 use super::solve::Solver;
-use super::view::{Meter, Stop, View};
-use super::{Empty, ROWS_MAX, TRIPLES_MAX, TooMuch};
+use super::view::{Empty, Meter, Stop, View};
 use crate::EngineError;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
@@ -134,7 +134,7 @@ impl<'a> Work<'a> {
             }
             self.note_graph(*graph);
             let (was_stated, was_inferred) = self.before.status(&triple)?;
-            if !self.before.is_read(*graph) || was_stated {
+            if !self.before.is_stated(*graph) || was_stated {
                 continue;
             }
             if was_inferred {
@@ -149,7 +149,7 @@ impl<'a> Work<'a> {
             let triple = [*s, *p, *o];
             self.note_graph(*graph);
             // Whatever is taken out of what was inferred comes back, if it still follows.
-            if (self.before.is_read(*graph) || *graph == self.graph) && !self.now.status(&triple)?.0 {
+            if (self.before.is_stated(*graph) || *graph == self.graph) && !self.now.status(&triple)?.0 {
                 gone.insert(triple);
             }
         }
@@ -271,7 +271,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    fn count(&mut self) -> Result<(), Stop> {
+    fn count(&self) -> Result<(), Stop> {
         match self.added.len() + self.removed.len() > TRIPLES_MAX {
             true => Err(Stop::TooMuch(TooMuch::Work)),
             false => Ok(()),

@@ -219,6 +219,9 @@ pub struct LoadArgs {
     /// Leave the segments as they are, however many there are
     #[arg(long)]
     pub no_merge: bool,
+    /// Then add what follows by these rules, as lode materialise --rules does: rdfs, rdfs-plus, owl2-rl, skos, or a file with rules; repeatable
+    #[arg(long, value_name = "SET|FILE", conflicts_with = "dry_run")]
+    pub materialise: Vec<String>,
     /// Threads (default: one a core)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,

@@ -3,6 +3,7 @@
 use crate::args::{LoadArgs, folder};
 use crate::contexts::ContextFolder;
 use crate::exit::{Done, unknown_format, wrong_usage};
+use crate::inferring;
 use crate::keep_few::keep_few;
 use crate::load_failure::{Remedies, load_failed, with_code};
 use crate::load_line::live_line;
@@ -34,6 +35,8 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
         return dry_run(args);
     }
     check_words(args)?;
+    // What cannot be read is told before anything is loaded.
+    let rules = inferring::sources(&args.materialise)?;
     let found = Sources::find(&args.files, args.source_options())?;
     let (options, quarantine) = options(args)?;
     let existed = args.database.exists();
@@ -53,6 +56,9 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
         write_json(&load_report::as_json(&report, &skipped))?;
     }
     let set_aside = tell_set_aside(report.quarantined, &report.sources, quarantine.as_deref());
+    if !rules.is_empty() {
+        inferring::after_load(args, rules)?;
+    }
     Ok(if set_aside { Done::Quarantined } else { Done::Ok })
 }
 

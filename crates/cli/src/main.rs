@@ -32,6 +32,7 @@ mod dump_graph;
 mod dump_tables;
 mod exit;
 mod group;
+mod inferring;
 mod interrupt;
 mod io_probe;
 mod keep_few;

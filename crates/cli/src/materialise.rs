@@ -2,27 +2,23 @@
 
 use crate::args::{DefaultGraphArg, MaintainArg, MaterialiseArgs};
 use crate::exit::Done;
+use crate::inferring::{apply, sources};
 use crate::load::write_json;
 use crate::memory::SharedMemory;
 use crate::number;
-use crate::progress::LiveLine;
+use crate::remote;
 use crate::talk::{say, say_found_log, tell_damaged_snapshots};
-use anyhow::{Context, bail};
-use lode_engine::{
-    CancelToken, Database, DefaultGraph, MaterialiseOptions, MaterialiseProgress, MaterialiseReport,
-    QueryOptions, RuleSet, RuleSource,
-};
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
-
-/// Rules that the summary names: those that took longest.
-const RULES_SHOWN: usize = 3;
+use lode_engine::{CancelToken, Database, DefaultGraph, MaterialiseOptions, QueryOptions};
 
 pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {
-    let rules = args.rules.iter().map(|rules| source(rules)).collect::<anyhow::Result<Vec<_>>>()?;
+    let rules = sources(&args.rules)?;
+    if let Some(url) = remote::url(&args.database) {
+        let report = remote::materialise(args, &rules, url)?;
+        if args.json {
+            write_json(&report)?;
+        }
+        return Ok(Done::Ok);
+    }
     let memory = SharedMemory::of(args.memory, None);
     let database =
         Database::open_for_writing(&args.database, &memory.open_options(), memory.write_options())?;
@@ -36,7 +32,6 @@ pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {
     if args.drop {
         return drop_all(args, &database, &evaluation);
     }
-    let progress = Arc::new(MaterialiseProgress::default());
     let options = MaterialiseOptions {
         rules,
         default_graph: args.default_graph.map(|which| match which {
@@ -45,19 +40,9 @@ pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {
         }),
         maintained: args.maintain.map(|when| when == MaintainArg::Sync),
         evaluation,
-        progress: Some(Arc::clone(&progress)),
         ..MaterialiseOptions::default()
     };
-    let line = LiveLine::start(args.quiet, move || {
-        let triples = number::of(progress.triples(), "triple");
-        format!("round {}, {triples} so far, rule {}", progress.round(), progress.rule())
-    });
-    let result = database.materialise(&options);
-    drop(line);
-    let report = result?;
-    if !args.quiet {
-        summary(&report);
-    }
+    let report = apply(&database, options, args.quiet)?;
     if args.json {
         write_json(&serde_json::to_value(&report)?)?;
     }
@@ -73,57 +58,4 @@ fn drop_all(args: &MaterialiseArgs, database: &Database, evaluation: &QueryOptio
         write_json(&serde_json::json!({ "dropped": dropped }))?;
     }
     Ok(Done::Ok)
-}
-
-/// A text of rules has so many bytes at most.
-const RULES_BYTES_MAX: u64 = 16 << 20;
-
-/// A set by its name, or a file.
-fn source(text: &str) -> anyhow::Result<RuleSource> {
-    if RuleSet::from_name(text).is_some() {
-        return Ok(RuleSource::Set(text.to_owned()));
-    }
-    let path = Path::new(text);
-    let mut rules = String::new();
-    let file = File::open(path).map(|file| file.take(RULES_BYTES_MAX + 1));
-    file.and_then(|mut file| file.read_to_string(&mut rules)).with_context(|| {
-        let sets = RuleSet::ALL.map(RuleSet::name).join(", ");
-        format!("--rules {text}: it is none of the sets ({sets}), and cannot be read as a file")
-    })?;
-    if rules.len() as u64 > RULES_BYTES_MAX {
-        bail!(
-            "--rules {text}: it has more than {RULES_BYTES_MAX} bytes, which is the most that rules may have"
-        );
-    }
-    let name = path.file_name().map_or_else(|| text.into(), |name| name.to_string_lossy());
-    Ok(RuleSource::Text { name: name.into_owned(), text: rules })
-}
-
-fn summary(report: &MaterialiseReport) {
-    if report.was_up_to_date {
-        say!("nothing to do: {} up to date", number::of(report.inferred, "inferred triple"));
-        return;
-    }
-    let time = Duration::from_secs_f64(report.seconds);
-    say!(
-        "inferred {} in {} and {}, {}; version {}",
-        number::of(report.inferred, "triple"),
-        number::of(report.rounds, "round"),
-        number::duration(time),
-        number::rate(report.inferred, time),
-        report.version
-    );
-    let mut rules: Vec<_> = report.rules.iter().collect();
-    rules.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
-    let longest = rules.iter().take(RULES_SHOWN).map(|rule| {
-        let took = number::duration(Duration::from_secs_f64(rule.seconds));
-        format!("{} {took} ({})", rule.rule, number::of(rule.triples, "triple"))
-    });
-    say!("longest: {}", longest.collect::<Vec<_>>().join(", "));
-    if report.lists_too_long > 0 {
-        let lists = number::of(report.lists_too_long, "list");
-        say!(
-            "warning: {lists} of property chains and keys with more than four members: nothing was inferred from them"
-        );
-    }
 }

@@ -71,6 +71,11 @@ pub const OF_DATABASE: &[Address] = &[
     ),
     at("/admin/compact", POST, "makes one segment of all"),
     at(
+        "/admin/materialise",
+        GET_POST_DELETE,
+        "what is inferred by which rules (GET); applies ?rules=SET, or rules in the body (POST); drops them (DELETE)",
+    ),
+    at(
         "/admin/snapshots",
         GET_POST_DELETE,
         "named snapshots (GET); ?name=NAME makes one (POST) or drops it (DELETE)",

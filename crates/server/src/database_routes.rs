@@ -34,12 +34,14 @@ pub(crate) fn database_router(state: &Arc<AppState>, root: Router<Arc<AppState>>
         .route("/data/", any(data::serve))
         .route("/data/{*path}", any(data::serve));
     let snapshots = get(admin::snapshots).post(admin::create_snapshot).delete(admin::drop_snapshot);
+    let inferences = get(admin::inferences).post(admin::materialise).delete(admin::drop_inferences);
     let admin = Router::new()
         .route("/admin/stats", get(admin::stats))
         .route("/metrics", get(admin::metrics))
         .route("/admin/queries", get(admin::queries))
         .route("/admin/queries/{id}", get(admin::query_plan).delete(admin::cancel_query))
         .route("/admin/compact", post(admin::compact))
+        .route("/admin/materialise", inferences)
         .route("/admin/snapshots", snapshots)
         .route("/admin/backup", post(admin::backup));
     public

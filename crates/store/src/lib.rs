@@ -9,7 +9,6 @@ pub mod check;
 mod chores;
 mod clear;
 mod commit_check;
-mod commit_upkeep;
 pub mod compact;
 #[cfg(test)]
 mod crash_tests;
@@ -87,7 +86,6 @@ pub use backup::{
 pub use check::{CheckReport, Problem, Remedy, check};
 pub use clear::Graphs;
 pub use commit_check::{CommitCheck, Proposed};
-pub use commit_upkeep::CommitUpkeep;
 pub use compact::{
     BackgroundOptions, CompactError, CompactOptions, CompactReport, Compactor, CompactorState,
     CompactorStatus, KeepFewReport, OrderDamage, compact, keep_few,
@@ -116,7 +114,7 @@ pub use snapshot::{Scan, Snapshot};
 pub use snapshot_catalog::NamedSnapshot;
 pub use stats::{DiskUse, StoreStats};
 pub use store::Store;
-pub use transaction::{Savepoint, Transaction};
+pub use transaction::{CommitUpkeep, Savepoint, Transaction};
 pub use warmer::Warmer;
 pub use words::{TextHits, WordsOptions, WordsReport, drop_words, index_words, keeps_words};
 pub use write_guard::Commit;

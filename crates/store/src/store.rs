@@ -1,7 +1,6 @@
 //! A database on disk: opening, locking, and the version that readers get.
 
 use crate::commit_check::CommitCheck;
-use crate::commit_upkeep::CommitUpkeep;
 use crate::error::StoreError;
 use crate::fair_lock::FairLock;
 use crate::identity::random_identity;
@@ -20,6 +19,7 @@ use crate::writer::Writer;
 use lode_base::block_source::SourceCounters;
 use lode_base::vfs::Vfs;
 use lode_packed::{BlockCache, CacheCounters, CacheMemory};
+use std::any::Any;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,8 +46,8 @@ struct Inner {
     prefixes: LastPrefixes,
     /// What is asked before a commit.
     commit_check: OnceLock<CommitCheck>,
-    /// What is done before a commit.
-    commit_upkeep: OnceLock<CommitUpkeep>,
+    /// What transactions do before they are committed: they know its type.
+    commit_upkeep: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 impl fmt::Debug for Inner {
@@ -235,21 +235,15 @@ impl Store {
         self.0.commit_check.get()
     }
 
-    /// From now on all transactions that begin are completed before they are committed, where inferences are maintained. Once for a store:
-    /// false where it had that already.
-    pub fn keep_up(&self, upkeep: CommitUpkeep) -> bool {
-        self.0.commit_upkeep.set(upkeep).is_ok()
-    }
-
-    pub(crate) fn commit_upkeep(&self) -> Option<&CommitUpkeep> {
-        self.0.commit_upkeep.get()
+    pub(crate) fn commit_upkeep(&self) -> &OnceLock<Box<dyn Any + Send + Sync>> {
+        &self.0.commit_upkeep
     }
 
     /// Whether what a transaction does depends on what there is when it commits, whatever it does itself: it has the write lock from its beginning then.
     pub fn commits_look(&self) -> bool {
         let maintained =
             || self.version().manifest.inferences.as_ref().is_some_and(Inferences::is_maintained);
-        self.checks_commits() || (self.commit_upkeep().is_some() && maintained())
+        self.checks_commits() || (self.commit_upkeep().get().is_some() && maintained())
     }
 
     /// Fails where transactions are checked: of what cannot be.

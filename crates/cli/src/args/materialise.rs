@@ -1,8 +1,8 @@
 //! Options of `lode materialise`.
 
 use super::evaluation::DefaultGraphArg;
-use super::folder;
 use super::quantity::{parse_memory, parse_seconds};
+use super::top::LoginArgs;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -25,11 +25,13 @@ async, `lode materialise DB` applies the rules again, and lode stats tells wheth
 A file of rules has CONSTRUCT { ... } WHERE { ... } several times, with ; between them; `# rule NAME` before one names it. NOT EXISTS, MINUS, OPTIONAL \
 and aggregates may ask for what rules add that do not depend on the rule itself.\n\n\
 Where there is no memory for all that follows, or it is stopped, the database is as it was.\n\n\
+In place of a folder, the address of a lode serve may stand (with /NAME behind it where it has several databases), for those who may administer it: then memory and \
+threads are the server's.\n\n\
 Exit codes: 0 done; 1 failed, the database is as it was; 2 wrong command line; 4 the rules have a mistake; 5 time-out."
 )]
 pub struct MaterialiseArgs {
-    /// The database folder
-    #[arg(value_parser = folder::folder())]
+    /// The database folder, or the address of a server
+    #[arg(value_name = "DB|URL")]
     pub database: PathBuf,
     /// Apply these rules: rdfs, rdfs-plus, owl2-rl, skos, or a file with rules; repeatable (default: those that were applied before)
     #[arg(long, value_name = "SET|FILE")]
@@ -59,4 +61,7 @@ pub struct MaterialiseArgs {
     /// No progress line and no summary: errors only
     #[arg(long, short)]
     pub quiet: bool,
+    /// How to be let in, of a server.
+    #[command(flatten, next_help_heading = "With a URL")]
+    pub login: LoginArgs,
 }

@@ -4,6 +4,7 @@ mod address;
 mod answer;
 mod change;
 mod count;
+mod materialise;
 mod plan;
 mod prefixes;
 mod validate;
@@ -11,6 +12,7 @@ mod validate;
 pub use answer::{accepted, show};
 pub use change::{changed, update};
 pub use count::{rows, stats};
+pub use materialise::materialise;
 pub use plan::plan_text;
 pub use prefixes::prefixes;
 pub use validate::validate;
@@ -126,6 +128,17 @@ impl Remote {
         cancel: &CancelToken,
     ) -> anyhow::Result<Response<Body>> {
         let response = self.post(&format!("{}{path}", self.addresses.base), asked, cancel)?;
+        self.accepted(response)
+    }
+
+    /// Removes what is at a path below the server's address.
+    pub fn delete_at(&self, path: &str, cancel: &CancelToken) -> anyhow::Result<Response<Body>> {
+        let mut request = self.agent.delete(format!("{}{path}", self.addresses.base));
+        if let Some(login) = &self.login {
+            request = request.header("Authorization", login);
+        }
+        read_for(cancel);
+        let response = self.heard(request.call(), cancel)?;
         self.accepted(response)
     }
 

@@ -111,3 +111,52 @@ fn servers_show_it_and_leave_it_out() {
     let asserted = Endpoint::start(&lode, &["--asserted"]);
     assert_eq!(asserted.send("GET", &path(""), &[], b"").is(200).body, "x\r\n");
 }
+
+#[test]
+fn a_server_materialises_keeps_up_and_drops() {
+    let lode = Lode::with_turtle(TURTLE);
+    let endpoint = Endpoint::start(&lode, &[]);
+    let get = || endpoint.send("GET", "/admin/materialise", &[], b"").is(200).body;
+    assert_eq!(get(), "null\n");
+    let report = endpoint.send("POST", "/admin/materialise?rules=rdfs", &[], b"").is(200);
+    assert_eq!(report.number("inferred"), 2);
+    let known = json(&get());
+    assert_eq!((&known["up_to_date"], &known["maintained"]), (&true.into(), &true.into()));
+    endpoint.update("INSERT DATA { <http://e/rex> a <http://e/Cat> }").is(200);
+    assert_eq!((&json(&get())["triples"], &json(&get())["up_to_date"]), (&3.into(), &true.into()));
+    let own = b"CONSTRUCT { ?y <http://e/ownedBy> ?x } WHERE { ?x <http://e/owns> ?y }";
+    let text = [("Content-Type", "application/sparql-update")];
+    let both = "/admin/materialise?rules=rdfs&name=own.rq&maintain=async";
+    assert_eq!(endpoint.send("POST", both, &text, own).is(200).number("inferred"), 4);
+    assert_eq!(json(&get())["rules"], serde_json::json!(["rdfs", "own.rq"]));
+    endpoint.update("INSERT DATA { <http://e/kim> a <http://e/Cat> }").is(200);
+    assert_eq!(json(&get())["up_to_date"], false);
+    for wrong in ["rules=none", "maintain=yes", "default-graph=x", "other=1"] {
+        endpoint.send("POST", &format!("/admin/materialise?{wrong}"), &[], b"").is(400);
+    }
+    endpoint.send("POST", "/admin/materialise", &text, b"CONSTRUCT {").is(400);
+    endpoint.send("POST", "/admin/materialise", &text, &[0xff]).is(400);
+
+    let url = endpoint.base().to_owned();
+    let report = json(&lode.run(&["materialise", &url, "--maintain", "sync", "--json"]).ok());
+    assert_eq!((&report["inferred"], &json(&get())["maintained"]), (&5.into(), &true.into()));
+    lode.write("own.rq", "CONSTRUCT { ?x a <http://e/Any> } WHERE { ?x ?p ?y }");
+    let report = json(&lode.run(&["materialise", &url, "--rules", "own.rq", "--json", "--quiet"]).ok());
+    assert!(report["inferred"].as_u64().unwrap() > 3 && json(&get())["rules"][0] == "own.rq");
+    let dropped = json(&lode.run(&["materialise", &url, "--drop", "--json"]).ok());
+    assert_eq!((&dropped["dropped"], get().as_str()), (&report["inferred"], "null\n"));
+    lode.run(&["materialise", &url, "--memory", "100MiB"]).fails(2);
+}
+
+#[test]
+fn a_load_adds_what_follows() {
+    let lode = Lode::new();
+    lode.write("zoo.ttl", TURTLE);
+    lode.run(&["load", "db", "zoo.ttl", "--materialise", "rdfs", "--quiet"]).ok();
+    assert_eq!(ask(&lode, &[]), "x\r\nhttp://e/tom\r\n");
+    let known = stats(&lode);
+    assert_eq!((&known["up_to_date"], &known["maintained"]), (&true.into(), &true.into()));
+    // Nothing is loaded where rules cannot be read.
+    lode.run(&["load", "other", "zoo.ttl", "--materialise", "none.rq"]).fails(1);
+    lode.run(&["stats", "other"]).fails(1);
+}

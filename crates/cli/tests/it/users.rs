@@ -186,7 +186,7 @@ const UPDATE: (&str, &str) = ("Content-Type", "application/sparql-update");
 const TURTLE: (&str, &str) = ("Content-Type", "text/turtle");
 const INSERT: &str = "INSERT DATA { <http://e/x> <http://e/y> 1 }";
 
-const CASES: [Case; 34] = [
+const CASES: [Case; 37] = [
     ("GET", "/sparql?query=SELECT*{?s?p?o}", &[], "", 1),
     ("HEAD", "/sparql?query=SELECT*{?s?p?o}", &[], "", 1),
     ("POST", "/sparql", &[FORM], "query=SELECT*{?s?p?o}", 1),
@@ -216,6 +216,9 @@ const CASES: [Case; 34] = [
     ("GET", "/admin/queries", &[], "", 3),
     ("DELETE", "/admin/queries/999", &[], "", 3),
     ("POST", "/admin/compact", &[], "", 3),
+    ("GET", "/admin/materialise", &[], "", 3),
+    ("POST", "/admin/materialise?rules=none", &[], "", 3),
+    ("DELETE", "/admin/materialise", &[], "", 3),
     ("GET", "/admin/snapshots", &[], "", 3),
     ("POST", "/admin/snapshots", &[], "", 3),
     ("POST", "/admin/backup?to=x", &[], "", 3),

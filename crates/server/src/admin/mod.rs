@@ -3,12 +3,14 @@
 mod backup;
 mod exposition;
 mod figures;
+mod materialise;
 mod metrics;
 mod queries;
 mod snapshots;
 
 pub(crate) use backup::backup;
 pub(crate) use figures::stats;
+pub(crate) use materialise::{drop_inferences, inferences, materialise};
 pub(crate) use metrics::{metrics, metrics_of_all};
 pub(crate) use queries::{cancel as cancel_query, list as queries, plan as query_plan};
 pub(crate) use snapshots::{create as create_snapshot, list as snapshots, remove as drop_snapshot};

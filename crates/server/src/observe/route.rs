@@ -14,7 +14,7 @@ const ROOTS: [&str; 7] = [
     "/rdf4j",
     "/repositories",
 ];
-const PATHS: [&str; 19] = [
+const PATHS: [&str; 20] = [
     "/",
     "/get",
     "/sparql",
@@ -29,6 +29,7 @@ const PATHS: [&str; 19] = [
     "/.well-known/void",
     "/admin/stats",
     "/admin/compact",
+    "/admin/materialise",
     "/admin/backup",
     "/metrics",
     "/health/live",

@@ -3,10 +3,12 @@
 
 use super::atom::Atom;
 use crate::operands;
+use lode_rdf::Variable;
 use spargebra::algebra::{
     AggregateExpression, Expression, Function, GraphPattern, OrderExpression, PropertyPathExpression as Path,
 };
-use spargebra::term::NamedNodePattern;
+use spargebra::term::{NamedNodePattern, TermPattern};
+use std::collections::HashSet;
 
 /// What a body reads.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +21,8 @@ pub(super) struct Reads {
     pub below: Vec<Atom>,
     /// Whether it reads named graphs.
     pub graphs: bool,
+    /// Variables that patterns bind in every solution.
+    bound: HashSet<Variable>,
 }
 
 /// How the part of a body is read that a walk is in.
@@ -33,6 +37,7 @@ impl Reads {
     /// What a body reads; the error says what it must not have.
     pub fn of(body: &GraphPattern) -> Result<Self, String> {
         let mut reads = Self::default();
+        bound(body, &mut reads.bound);
         reads.pattern(body, How::Pattern)?;
         Ok(reads)
     }
@@ -55,8 +60,14 @@ impl Reads {
                 patterns.iter().for_each(|triple| self.add(Atom::of_pattern(triple), how));
                 Ok(())
             }
-            GraphPattern::Path { path, .. } => {
-                self.path(path, if how == How::Pattern { How::Whole } else { how });
+            GraphPattern::Path { subject, path, object } => {
+                let how = if how == How::Pattern { How::Whole } else { how };
+                // No step at all leads from each term that there is to itself: whatever is new may bring one, where neither end is known otherwise.
+                let is_open = |end: &TermPattern| matches!(end, TermPattern::Variable(name) if !self.bound.contains(name));
+                if may_be_empty(path) && is_open(subject) && is_open(object) {
+                    self.add(Atom::ANY, how);
+                }
+                self.path(path, how);
                 Ok(())
             }
             GraphPattern::Join { left, right } | GraphPattern::Union { left, right } => {
@@ -119,7 +130,6 @@ impl Reads {
         match path {
             Path::NamedNode(name) => self.add(Atom::of(name.clone()), how),
             Path::Reverse(inner) | Path::OneOrMore(inner) => self.path(inner, how),
-            // No step at all leads from each term to itself.
             Path::ZeroOrMore(inner) | Path::ZeroOrOne(inner) => self.path(inner, how),
             Path::Sequence(left, right) | Path::Alternative(left, right) => {
                 self.path(left, how);
@@ -140,6 +150,36 @@ impl Reads {
             _ => {}
         }
         operands::of(expr).into_iter().try_for_each(|operand| self.expression(operand))
+    }
+}
+
+/// Variables that are bound in every solution of a pattern, by triples.
+fn bound(pattern: &GraphPattern, variables: &mut HashSet<Variable>) {
+    match pattern {
+        GraphPattern::Bgp { patterns } => {
+            let names = patterns.iter().flat_map(|triple| [&triple.subject, &triple.object]);
+            variables.extend(names.filter_map(|term| match term {
+                TermPattern::Variable(name) => Some(name.clone()),
+                _ => None,
+            }));
+        }
+        GraphPattern::Join { left, right } => {
+            bound(left, variables);
+            bound(right, variables);
+        }
+        GraphPattern::Filter { inner, .. } => bound(inner, variables),
+        _ => {}
+    }
+}
+
+/// Whether a path may have no step at all.
+fn may_be_empty(path: &Path) -> bool {
+    match path {
+        Path::ZeroOrMore(_) | Path::ZeroOrOne(_) => true,
+        Path::NamedNode(_) | Path::NegatedPropertySet(_) => false,
+        Path::Reverse(inner) | Path::OneOrMore(inner) => may_be_empty(inner),
+        Path::Sequence(left, right) => may_be_empty(left) && may_be_empty(right),
+        Path::Alternative(left, right) => may_be_empty(left) || may_be_empty(right),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What rules add in a transaction: many quads that are known to be new, and quads that only its next snapshot shows; and what they add before it is committed.
 
 use super::Transaction;
+use super::upkeep::CommitUpkeep;
 use crate::delta::{ChangeSet, QuadSet, Row};
 use crate::error::StoreError;
 use crate::manifest::{Inferences, RULES_BYTES_MAX};
@@ -132,7 +133,8 @@ impl Transaction {
         }
         let counts = [self.done.inserts.len() as u64, self.done.deletes.len() as u64];
         let store = self.store.clone();
-        let is_complete = match store.commit_upkeep() {
+        let upkeep = store.commit_upkeep().get().and_then(|upkeep| upkeep.downcast_ref::<CommitUpkeep>());
+        let is_complete = match upkeep {
             Some(upkeep) => upkeep.run(self)?,
             None => false,
         };

@@ -7,6 +7,7 @@
 mod changes;
 mod inferences;
 mod own_terms;
+mod upkeep;
 
 #[cfg(test)]
 pub(crate) mod crash_tests;
@@ -31,6 +32,7 @@ use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::{Kind, Term, ValueId};
 use own_terms::OwnTerms;
 use std::sync::Arc;
+pub use upkeep::CommitUpkeep;
 
 /// Rows read at once where a graph is cleared.
 const CLEAR_ROWS: usize = 1 << 16;

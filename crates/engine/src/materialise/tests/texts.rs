@@ -130,3 +130,11 @@ fn wrong_rules_are_told_with_their_text() {
     }
     assert!(refused(&all, &by(&[])).to_string().contains("keeps no rules"));
 }
+
+#[test]
+fn paths_without_a_step_are_of_terms_that_others_add() {
+    let all = database(":a :r :b");
+    let rules = "CONSTRUCT { ?x :self ?y } WHERE { ?x :p* ?y } ; CONSTRUCT { ?x :q :new } WHERE { ?x :r ?y }";
+    apply(&all, &[rules]);
+    assert!(ask(&all, ":new :self :new . :b :self :b"));
+}

@@ -20,7 +20,7 @@ fn parts(random: &mut Random) -> (String, String) {
     let first = triple(random, "?x", "?y");
     let (p, q) = (random.of(&PREDICATES), random.of(&PREDICATES));
     let end = if has_z { "?z" } else { ":a" };
-    let body = match random.below(24) {
+    let body = match random.below(25) {
         0..=4 => format!("?x {p} ?y . ?y {q} {end}"),
         5 => format!("{end} {p} ?x"),
         6 => return ("?x ?p ?y . ?p :s ?q".to_owned(), "?x ?q ?y".to_owned()),
@@ -45,6 +45,7 @@ fn parts(random: &mut Random) -> (String, String) {
         20 => format!("?x {p} ?y . ?y {q} {end} FILTER(?x != ?y)"),
         21 => format!("{first} . ?x {q} {end}"),
         22 => format!("{end} ^{p} ?x . FILTER EXISTS {{ {first} }}"),
+        23 => format!("?x {p}* {end}"),
         _ => format!("?x {p} ?x . ?x {q} {end}"),
     };
     (body, head)

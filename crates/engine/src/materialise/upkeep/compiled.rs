@@ -81,6 +81,8 @@ pub(super) struct About {
     pub whole: Vec<Place>,
     /// what it reads that must be complete before;
     pub below: Vec<Place>,
+    /// all that it reads;
+    pub reads: Vec<Place>,
     /// and what it adds.
     pub writes: Vec<Place>,
 }
@@ -123,11 +125,14 @@ impl Compiled {
             });
         }
         let about = rules.iter().map(|rule| {
-            let mut places = |atoms: &[Atom]| atoms.iter().map(|atom| constants.place(atom)).collect();
+            let places = |atoms: &[Atom], constants: &mut Constants| {
+                atoms.iter().map(|atom| constants.place(atom)).collect()
+            };
             About {
-                whole: places(rule.reads_whole()),
-                below: places(rule.reads_below()),
-                writes: places(rule.writes()),
+                whole: places(rule.reads_whole(), &mut constants),
+                below: places(rule.reads_below(), &mut constants),
+                reads: rule.reads().map(|atom| constants.place(atom)).collect(),
+                writes: places(rule.writes(), &mut constants),
             }
         });
         let mut about: Vec<About> = about.collect();
@@ -140,6 +145,8 @@ impl Compiled {
                 let lists = [INTERSECTION, RDF_FIRST, RDF_REST]
                     .map(|name| constants.add(NamedNode::new_unchecked(name).into()));
                 about.whole = lists.map(|place| [Some(place), None]).to_vec();
+                let a = constants.add(NamedNode::new_unchecked(RDF_TYPE).into());
+                about.reads = [&about.whole[..], &[[Some(a), None]]].concat();
             }
         }
         Ok(Self {

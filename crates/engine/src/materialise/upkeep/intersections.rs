@@ -3,8 +3,8 @@
 //! The rules of OWL 2 RL for that walk lists by triples of their own, which are not kept; here lists are walked.
 
 use super::super::gather::Triple;
-use super::TooMuch;
 use super::compiled::{Compiled, INTERSECTION, RDF_FIRST, RDF_NIL, RDF_REST, RDF_TYPE};
+use super::limits::TooMuch;
 use super::view::{Meter, Stop, View};
 use lode_rdf::ValueId;
 use std::collections::{BTreeSet, HashSet};

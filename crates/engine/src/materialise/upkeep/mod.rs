@@ -8,6 +8,7 @@
 
 mod compiled;
 mod intersections;
+mod limits;
 mod prove;
 mod queries;
 mod solve;
@@ -19,38 +20,19 @@ use super::report::{MaterialiseOptions, MaterialiseReport};
 use super::rounds::Inferring;
 use crate::EngineError;
 use compiled::Compiled;
+use limits::TooMuch;
 use lode_base::memory_budget::MemoryBudget;
 use lode_packed::Order;
 use lode_rdf::ValueId;
 use lode_sparql::rules::strata;
 use lode_store::{CommitUpkeep, Store, StoreError, Transaction};
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use view::{Stop, View};
 
-/// Rows that a commit may look at for what follows from it.
-const ROWS_MAX: u64 = 50_000_000;
-/// Triples that may follow from a commit, or not any more.
-const TRIPLES_MAX: usize = 2_000_000;
 /// A database of so many quads is materialised anew where a commit cannot be gone on from.
 const SMALL: u64 = 20_000;
 /// Bytes of memory for upkeep, beside those of the transaction.
 const MEMORY_BYTES: usize = 1 << 30;
-
-/// Why a commit is not gone on from.
-#[derive(Debug)]
-pub(super) enum TooMuch {
-    /// Too much had to be looked at, or follows.
-    Work,
-    /// Memory.
-    Memory,
-    /// Whole graphs were cleared: which quads they had is not known.
-    Cleared,
-    /// Lists with branches.
-    Lists,
-    /// A rule cannot be gone on from, or has failed.
-    Rule,
-}
 
 #[cfg(test)]
 thread_local! {
@@ -171,19 +153,4 @@ fn materialise(transaction: &mut Transaction, text: &str) -> Result<(), EngineEr
     strata.iter().try_for_each(|stratum| inferring.stratum(stratum))?;
     let mut report = MaterialiseReport::empty();
     inferring.finish(&named, &mut report)
-}
-
-/// Patterns of which one version has no triple at all.
-#[derive(Debug, Default)]
-pub(super) struct Empty(HashMap<[Option<ValueId>; 3], bool>);
-
-impl Empty {
-    fn is(&mut self, view: &View, known: [Option<ValueId>; 3]) -> Result<bool, Stop> {
-        if let Some(is_empty) = self.0.get(&known) {
-            return Ok(*is_empty);
-        }
-        let is_empty = view.count(known)? == 0;
-        self.0.insert(known, is_empty);
-        Ok(is_empty)
-    }
 }

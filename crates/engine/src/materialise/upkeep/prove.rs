@@ -4,10 +4,9 @@
 //! search may end anywhere.
 
 use super::super::gather::Triple;
-use super::Empty;
 use super::compiled::{Body, Compiled, Form, Slot, Step};
 use super::solve::Solver;
-use super::view::{Meter, Stop, View};
+use super::view::{Empty, Meter, Stop, View};
 use lode_rdf::ValueId;
 use std::collections::{HashMap, HashSet};
 

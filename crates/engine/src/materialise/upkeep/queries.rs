@@ -3,6 +3,7 @@
 use super::super::found::Found;
 use super::super::gather::Triple;
 use super::super::head::Head;
+use super::limits::{TRIPLES_MAX, TooMuch};
 use super::view::Stop;
 use crate::inferred;
 use crate::options::{DefaultGraph, QueryOptions};
@@ -132,6 +133,9 @@ impl Queries {
                 head.fill((&batch, row), &cx, transaction, &mut triples)?;
             }
             heads.extend(triples.drain(..));
+            if heads.len() > TRIPLES_MAX {
+                return Err(Stop::TooMuch(TooMuch::Work));
+            }
         }
         Ok(())
     }

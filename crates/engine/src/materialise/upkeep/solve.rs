@@ -2,7 +2,7 @@
 
 use super::super::gather::Triple;
 use super::compiled::{Body, Pattern, Slot, Step, Test};
-use super::view::{Meter, Stop, View};
+use super::view::{Empty, Meter, Stop, View};
 use lode_rdf::{Kind, ValueId};
 use std::collections::HashSet;
 
@@ -56,7 +56,7 @@ impl Solver<'_> {
     }
 
     /// Whether some pattern has no triple at all, whatever variables are worth.
-    pub fn is_dead(&self, body: &Body, empty: &mut super::Empty) -> Result<bool, Stop> {
+    pub fn is_dead(&self, body: &Body, empty: &mut Empty) -> Result<bool, Stop> {
         for step in &body.steps {
             let Step::Triple(pattern) = step else { continue };
             let mut known = [None; 3];

@@ -1,13 +1,14 @@
 //! The triples that rules see in one version: those that are stated and those that were inferred, looked up by what is known of them.
 
 use super::super::gather::Triple;
-use super::TooMuch;
+use super::limits::TooMuch;
 use crate::EngineError;
 use lode_base::cancel::CancelToken;
 use lode_packed::Order;
 use lode_rdf::ValueId;
 use lode_store::Snapshot;
 use std::cell::Cell;
+use std::collections::HashMap;
 
 /// Rows read at once at first, and at most.
 const ROWS_FIRST: usize = 16;
@@ -58,13 +59,9 @@ pub(super) struct View {
 }
 
 impl View {
-    fn is_stated(&self, graph: ValueId) -> bool {
+    /// Whether what a graph has is stated, and read by the patterns of rules.
+    pub fn is_stated(&self, graph: ValueId) -> bool {
         graph != self.inferred && (self.all_graphs || graph == ValueId::DEFAULT_GRAPH)
-    }
-
-    /// Whether rules read a graph by their patterns, of those in which something can be stated.
-    pub fn is_read(&self, graph: ValueId) -> bool {
-        self.is_stated(graph)
     }
 
     fn has(&self, graph: ValueId, stated_only: bool) -> bool {
@@ -142,4 +139,19 @@ fn order([s, p, o]: [Option<ValueId>; 3]) -> (Order, Vec<ValueId>) {
     let places = order.positions().into_iter();
     let known = [s, p, o];
     (order, places.filter_map(|place| known.get(place as usize).copied().flatten()).collect())
+}
+
+/// Patterns of which one version has no triple at all.
+#[derive(Debug, Default)]
+pub(super) struct Empty(HashMap<[Option<ValueId>; 3], bool>);
+
+impl Empty {
+    pub fn is(&mut self, view: &View, known: [Option<ValueId>; 3]) -> Result<bool, Stop> {
+        if let Some(is_empty) = self.0.get(&known) {
+            return Ok(*is_empty);
+        }
+        let is_empty = view.count(known)? == 0;
+        self.0.insert(known, is_empty);
+        Ok(is_empty)
+    }
 }

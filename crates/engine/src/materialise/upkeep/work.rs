@@ -4,11 +4,11 @@ use super::super::found::Found;
 use super::super::gather::Triple;
 use super::compiled::{Body, Compiled, Form, Place, Slot, Step};
 use super::intersections::Intersections;
+use super::limits::{ROWS_MAX, TRIPLES_MAX, TooMuch};
 use super::prove::{Proofs, Prover, may_make};
 use super::queries::Queries;
 use super::solve::Solver;
-use super::view::{Meter, Stop, View};
-use super::{Empty, ROWS_MAX, TRIPLES_MAX, TooMuch};
+use super::view::{Empty, Meter, Stop, View};
 use crate::EngineError;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
@@ -52,6 +52,8 @@ pub(super) struct Work<'a> {
     removed: BTreeSet<Triple>,
     /// Whether named graphs changed that are not among what rules read by patterns.
     graphs_changed: bool,
+    /// Whether something was done since the last look.
+    is_dirty: bool,
     meter: Meter,
     queries: Queries,
     held: Reservation,
@@ -82,6 +84,7 @@ impl<'a> Work<'a> {
             added: BTreeSet::new(),
             removed: BTreeSet::new(),
             graphs_changed: false,
+            is_dirty: false,
             meter,
             queries,
             held: budget.reserve_empty(),
@@ -104,6 +107,9 @@ impl<'a> Work<'a> {
 
     /// Looks at the state with all that was done so far.
     fn refresh(&mut self) -> Result<(), Stop> {
+        if !std::mem::take(&mut self.is_dirty) {
+            return Ok(());
+        }
         self.now.snapshot = self.transaction.snapshot()?;
         self.empty[At::Now as usize] = Empty::default();
         if self.transaction.new_term_bytes() != self.terms_known {
@@ -123,17 +129,17 @@ impl<'a> Work<'a> {
             let triple = [*s, *p, *o];
             if *graph == self.graph {
                 // Whoever says so: what follows is there already.
-                self.transaction.delete([*s, *p, *o, *graph]);
+                self.delete(&triple);
                 continue;
             }
             self.note_graph(*graph);
             let (was_stated, was_inferred) = self.before.status(&triple)?;
-            if !self.before.is_read(*graph) || was_stated {
+            if !self.before.is_stated(*graph) || was_stated {
                 continue;
             }
             if was_inferred {
                 // It is stated now, and all that follows from it is there.
-                self.transaction.delete([*s, *p, *o, self.graph]);
+                self.delete(&triple);
             } else {
                 self.added.insert(triple);
             }
@@ -143,7 +149,7 @@ impl<'a> Work<'a> {
             let triple = [*s, *p, *o];
             self.note_graph(*graph);
             // Whatever is taken out of what was inferred comes back, if it still follows.
-            if (self.before.is_read(*graph) || *graph == self.graph) && !self.now.status(&triple)?.0 {
+            if (self.before.is_stated(*graph) || *graph == self.graph) && !self.now.status(&triple)?.0 {
                 gone.insert(triple);
             }
         }
@@ -162,10 +168,12 @@ impl<'a> Work<'a> {
     }
 
     fn insert(&mut self, [s, p, o]: &Triple) {
+        self.is_dirty = true;
         self.transaction.insert([*s, *p, *o, self.graph]);
     }
 
     fn delete(&mut self, [s, p, o]: &Triple) {
+        self.is_dirty = true;
         self.transaction.delete([*s, *p, *o, self.graph]);
     }
 
@@ -179,6 +187,16 @@ impl<'a> Work<'a> {
             return Ok(());
         }
         let changed = [found(&self.added), found(&self.removed)];
+        let is_about = |rule: &usize| {
+            let about = &compiled.about[*rule];
+            self.graphs_changed
+                || changed.iter().any(|found| self.meets(found, &about.reads))
+                // What another stratum removed may follow from this one as well.
+                || self.meets(&changed[1], &about.writes)
+        };
+        if !rules.iter().any(is_about) {
+            return Ok(());
+        }
         let mut anew = HashSet::new();
         for rule in rules {
             if self.must_see_all(*rule, &changed) {
@@ -253,7 +271,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    fn count(&mut self) -> Result<(), Stop> {
+    fn count(&self) -> Result<(), Stop> {
         match self.added.len() + self.removed.len() > TRIPLES_MAX {
             true => Err(Stop::TooMuch(TooMuch::Work)),
             false => Ok(()),
@@ -288,6 +306,7 @@ impl<'a> Work<'a> {
                         continue;
                     }
                     for triple in &wanted {
+                        self.meter.take(1)?;
                         if !held.contains(triple) && follows(&solver, body, triple)? {
                             held.insert(*triple);
                         }
@@ -436,7 +455,11 @@ impl<'a> Work<'a> {
                 continue;
             }
             for triple in delta {
+                self.meter.take(1)?;
                 solver.with_triple(body, step, triple, &mut |bindings| {
+                    if heads.len() > TRIPLES_MAX {
+                        return Err(Stop::TooMuch(TooMuch::Work));
+                    }
                     for (number, head) in body.heads.iter().enumerate() {
                         if solver.is_complete(head) {
                             heads.extend(solver.fill(head, bindings));

@@ -3,8 +3,9 @@
 //!
 //! Where inferences are maintained and a transaction was not completed so, whoever began it, the commit says that they are stale.
 
+use super::Transaction;
 use crate::error::StoreError;
-use crate::transaction::Transaction;
+use crate::store::Store;
 use std::fmt;
 
 type Work = dyn Fn(&mut Transaction) -> Result<bool, StoreError> + Send + Sync;
@@ -18,8 +19,16 @@ impl CommitUpkeep {
         Self(Box::new(work))
     }
 
-    pub(crate) fn run(&self, transaction: &mut Transaction) -> Result<bool, StoreError> {
+    pub(super) fn run(&self, transaction: &mut Transaction) -> Result<bool, StoreError> {
         (self.0)(transaction)
+    }
+}
+
+impl Store {
+    /// From now on all transactions that begin are completed before they are committed, where inferences are maintained. Once for a store:
+    /// false where it had that already.
+    pub fn keep_up(&self, upkeep: CommitUpkeep) -> bool {
+        self.commit_upkeep().set(Box::new(upkeep)).is_ok()
     }
 }
 

@@ -37,6 +37,7 @@ mod soak;
 mod top;
 mod user;
 mod validate;
+mod why;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
 pub use bench_complete::BenchCompleteArgs;
@@ -66,6 +67,7 @@ pub use soak::BenchSoakArgs;
 pub use top::{CancelArgs, LoginArgs, Named, StatusArgs, TopArgs};
 pub use user::{GraphArgs, GroupCommand, PlaceArgs, TokenCommand, UserCommand};
 pub use validate::ValidateArgs;
+pub use why::{WhyArgs, WhyFormat};
 
 use crate::sources::SourceOptions;
 use bind::parse_bind;
@@ -116,6 +118,8 @@ pub enum Command {
     Compact(CompactArgs),
     /// Add what follows from the data by rules: RDF Schema, OWL 2 RL, SKOS, or your own
     Materialise(MaterialiseArgs),
+    /// Tell why a triple holds: from what it follows, and by which rules
+    Why(WhyArgs),
     /// Copy a database while it is in use, or bring such a backup up to date
     Backup(BackupArgs),
     /// Make a database of a backup

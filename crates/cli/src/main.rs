@@ -73,6 +73,7 @@ mod top;
 mod update;
 mod user;
 mod validate;
+mod why;
 mod written;
 
 use args::{BenchCommand, Cli, Command};
@@ -103,6 +104,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Materialise(args) => materialise::run(&args),
+        Command::Why(args) => why::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => backup::restore(&args),
         Command::Publish(args) => publish::run(&args),

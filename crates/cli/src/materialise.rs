@@ -3,17 +3,20 @@
 use crate::args::{DefaultGraphArg, MaterialiseArgs};
 use crate::exit::Done;
 use crate::load::write_json;
+use crate::look;
 use crate::memory::SharedMemory;
 use crate::number;
 use crate::progress::LiveLine;
 use crate::talk::{say, say_found_log, tell_damaged_snapshots};
 use anyhow::{Context, bail};
+use lode_assist::kept_prefixes;
+use lode_engine::store::OpenFiles;
 use lode_engine::{
-    CancelToken, Database, DefaultGraph, MaterialiseOptions, MaterialiseProgress, MaterialiseReport,
-    QueryOptions, RuleSet, RuleSource,
+    CancelToken, Consistency, Database, DefaultGraph, MaterialiseOptions, MaterialiseProgress,
+    MaterialiseReport, QueryOptions, RuleSet, RuleSource, WhyOptions,
 };
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +25,9 @@ use std::time::Duration;
 const RULES_SHOWN: usize = 3;
 
 pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {
+    if args.check {
+        return check(args);
+    }
     let rules = args.rules.iter().map(|rules| source(rules)).collect::<anyhow::Result<Vec<_>>>()?;
     let memory = SharedMemory::of(args.memory, None);
     let database =
@@ -36,6 +42,11 @@ pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {
     if args.drop {
         return drop_all(args, &database, &evaluation);
     }
+    let checking = WhyOptions {
+        evaluation: evaluation.clone(),
+        proofs_max: args.contradictions.into(),
+        ..WhyOptions::default()
+    };
     let progress = Arc::new(MaterialiseProgress::default());
     let options = MaterialiseOptions {
         rules,
@@ -57,10 +68,70 @@ pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {
     if !args.quiet {
         summary(&report);
     }
+    let consistency = match database.consistency(database.snapshot(), &checking) {
+        Ok(consistency) => consistency,
+        Err(error) => {
+            // What was to be done is done.
+            say!("warning: whether the data are contradictory was not found out: {error}");
+            return Ok(Done::Ok);
+        }
+    };
+    if !args.quiet {
+        warn(&database, &consistency);
+    }
     if args.json {
-        write_json(&serde_json::to_value(&report)?)?;
+        let mut value = serde_json::to_value(&report)?;
+        value["consistency"] = serde_json::to_value(&consistency)?;
+        write_json(&value)?;
     }
     Ok(Done::Ok)
+}
+
+/// Tells what is contradictory, and changes nothing.
+fn check(args: &MaterialiseArgs) -> anyhow::Result<Done> {
+    let memory = SharedMemory::of(args.memory, None);
+    let database = Database::open_for_reading(&args.database, &memory.open_options(), OpenFiles::Now)?;
+    let mut evaluation = memory.options();
+    evaluation.cancel = CancelToken::new(args.timeout);
+    let proofs_max = args.contradictions.into();
+    let checking = WhyOptions { evaluation, proofs_max, ..WhyOptions::default() };
+    let consistency = database.consistency(database.snapshot(), &checking)?;
+    if args.json {
+        write_json(&serde_json::to_value(&consistency)?)?;
+    } else {
+        let mut out = Vec::new();
+        consistency.write_text(&look::prefixes(&[], &kept_prefixes(&database)), &mut out)?;
+        std::io::stdout().write_all(&out)?;
+    }
+    if !args.quiet {
+        let state = match (consistency.rules, consistency.contradictions.len()) {
+            (0, _) => "the rules that the database keeps, if any, say of nothing that it is contradictory"
+                .to_owned(),
+            (_, 0) => "nothing is contradictory".to_owned(),
+            (_, found) => told(found, &consistency),
+        };
+        say!("{state}");
+        if consistency.is_stale {
+            say!("the data have changed since rules were applied: lode materialise brings that up to date");
+        }
+    }
+    Ok(if consistency.contradictions.is_empty() { Done::Ok } else { Done::Violated })
+}
+
+/// Warns of what is contradictory.
+fn warn(database: &Database, consistency: &Consistency) {
+    let mut text = Vec::new();
+    let prefixes = look::prefixes(&[], &kept_prefixes(database));
+    if consistency.write_text(&prefixes, &mut text).is_ok() && !text.is_empty() {
+        say!("warning: {}", told(consistency.contradictions.len(), consistency));
+        say!("{}", String::from_utf8_lossy(&text).trim_end());
+    }
+}
+
+fn told(found: usize, consistency: &Consistency) -> String {
+    let more = if consistency.is_complete { "" } else { ", and there are more" };
+    let count = number::of(found as u64, "contradiction");
+    format!("the data are contradictory: {count}{more} (lode why DB false tells why)")
 }
 
 fn drop_all(args: &MaterialiseArgs, database: &Database, evaluation: &QueryOptions) -> anyhow::Result<Done> {
@@ -118,7 +189,9 @@ fn summary(report: &MaterialiseReport) {
         let took = number::duration(Duration::from_secs_f64(rule.seconds));
         format!("{} {took} ({})", rule.rule, number::of(rule.triples, "triple"))
     });
-    say!("longest: {}", longest.collect::<Vec<_>>().join(", "));
+    if !rules.is_empty() {
+        say!("longest: {}", longest.collect::<Vec<_>>().join(", "));
+    }
     if report.lists_too_long > 0 {
         let lists = number::of(report.lists_too_long, "list");
         say!(

@@ -54,6 +54,7 @@ mod unread;
 mod update;
 mod validator;
 mod warnings;
+mod why;
 mod worded;
 mod written;
 

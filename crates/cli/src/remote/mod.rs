@@ -7,6 +7,7 @@ mod count;
 mod plan;
 mod prefixes;
 mod validate;
+mod why;
 
 pub use answer::{accepted, show};
 pub use change::{changed, update};
@@ -14,6 +15,7 @@ pub use count::{rows, stats};
 pub use plan::plan_text;
 pub use prefixes::prefixes;
 pub use validate::validate;
+pub use why::why;
 
 use crate::args::{DefaultGraphArg, EvaluationArgs, LoginArgs};
 use crate::exit::{RemoteError, wrong_usage};

@@ -57,3 +57,4 @@ mod update;
 mod users;
 mod w3c;
 mod web;
+mod why;

@@ -10,16 +10,17 @@ mod kept;
 mod report;
 mod rounds;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
+pub(crate) use gather::too_much;
+pub(crate) use kept::KeptRules;
 pub use kept::{KeptInferences, RuleSource};
 pub use report::{MaterialiseOptions, MaterialiseProgress, MaterialiseReport, RuleReport};
 
 use crate::EngineError;
 use crate::inferred;
 use crate::options::{DefaultGraph, QueryOptions};
-use gather::{DELETION_BYTES, too_much};
-use kept::KeptRules;
+use gather::DELETION_BYTES;
 use lode_packed::Order;
 use lode_rdf::{Term, ValueId};
 use lode_sparql::rules::strata;
@@ -53,7 +54,8 @@ pub(crate) fn materialise(
         seconds: 0.0,
     };
     if known.is_none_or(|known| !known.is_current || known.rules != text) {
-        let named = kept.rules()?;
+        let mut named = kept.rules()?;
+        named.retain(|(_, rule)| !rule.is_contradiction());
         let rules: Vec<_> = named.iter().map(|(_, rule)| rule.clone()).collect();
         let strata = strata(&rules).map_err(|error| EngineError::Rules(error.to_string()))?;
         let mut held = budget.reserve_empty();

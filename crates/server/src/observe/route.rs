@@ -14,13 +14,14 @@ const ROOTS: [&str; 7] = [
     "/rdf4j",
     "/repositories",
 ];
-const PATHS: [&str; 19] = [
+const PATHS: [&str; 20] = [
     "/",
     "/get",
     "/sparql",
     "/query",
     "/update",
     "/shacl",
+    "/why",
     "/api/complete",
     "/api/hover",
     "/api/format",

@@ -64,8 +64,15 @@ impl KeptRules {
         if self.all_graphs { DefaultGraph::Union } else { DefaultGraph::Separate }
     }
 
-    /// The rules themselves, each with the name of its source.
+    /// The rules that add something, each with the name of its source.
     pub fn rules(&self) -> Result<Vec<(String, Rule)>, EngineError> {
+        let mut rules = self.all_rules()?;
+        rules.retain(|(_, rule)| !rule.is_contradiction());
+        Ok(rules)
+    }
+
+    /// The same with those that say what must not be.
+    pub fn all_rules(&self) -> Result<Vec<(String, Rule)>, EngineError> {
         let mut all = Vec::new();
         for source in &self.sources {
             all.extend(source.rules()?.into_iter().map(|rule| (source.name().to_owned(), rule)));

@@ -54,8 +54,7 @@ pub(crate) fn materialise(
         seconds: 0.0,
     };
     if known.is_none_or(|known| !known.is_current || known.rules != text) {
-        let mut named = kept.rules()?;
-        named.retain(|(_, rule)| !rule.is_contradiction());
+        let named = kept.rules()?;
         let rules: Vec<_> = named.iter().map(|(_, rule)| rule.clone()).collect();
         let strata = strata(&rules).map_err(|error| EngineError::Rules(error.to_string()))?;
         let mut held = budget.reserve_empty();

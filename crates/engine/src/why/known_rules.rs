@@ -47,7 +47,7 @@ impl KnownRules {
             known.is_stale = !inferences.is_current;
             known.default_graph = kept.default_graph();
             known.sources.extend(kept.sources.iter().map(|source| source.name().to_owned()));
-            for (source, rule) in kept.rules()? {
+            for (source, rule) in kept.all_rules()? {
                 known.add(&source, rule);
             }
         }

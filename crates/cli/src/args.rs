@@ -40,6 +40,7 @@ mod top;
 mod user;
 mod validate;
 mod warm;
+mod why;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
 pub use bench_complete::BenchCompleteArgs;
@@ -72,6 +73,7 @@ pub use top::{CancelArgs, LoginArgs, Named, StatusArgs, TopArgs};
 pub use user::{GraphArgs, GroupCommand, PlaceArgs, TokenCommand, UserCommand};
 pub use validate::ValidateArgs;
 pub use warm::{WarmArgs, WarmPart};
+pub use why::{WhyArgs, WhyFormat};
 
 use crate::sources::SourceOptions;
 use bind::parse_bind;
@@ -128,6 +130,8 @@ pub enum Command {
     Materialise(MaterialiseArgs),
     /// Index the words of texts, so that searches do not read all of them
     Text(TextArgs),
+    /// Tell why a triple holds: from what it follows, and by which rules
+    Why(WhyArgs),
     /// Copy a database while it is in use, or bring such a backup up to date
     Backup(BackupArgs),
     /// Make a database of a backup

@@ -1,6 +1,7 @@
 //! Rules that are named on the command line, and what was done by them: for `lode materialise`, and for loads that end with that.
 
 use crate::args::LoadArgs;
+use crate::contradictions;
 use crate::memory::SharedMemory;
 use crate::number;
 use crate::progress::LiveLine;
@@ -27,9 +28,12 @@ pub fn after_load(args: &LoadArgs, rules: Vec<RuleSource>) -> anyhow::Result<()>
     if let Some(threads) = args.threads {
         evaluation.threads = threads.max(1);
     }
-    let options = MaterialiseOptions { rules, evaluation, ..MaterialiseOptions::default() };
-    let done = apply(&database, options, args.quiet).map(drop);
-    done.context("the data is loaded, and nothing was inferred from it (lode materialise)")
+    let options =
+        MaterialiseOptions { rules, evaluation: evaluation.clone(), ..MaterialiseOptions::default() };
+    apply(&database, options, args.quiet)
+        .context("the data is loaded, and nothing was inferred from it (lode materialise)")?;
+    contradictions::warn(&database, evaluation, contradictions::TOLD, args.quiet);
+    Ok(())
 }
 
 /// Applies rules, with a live line and a summary.
@@ -102,7 +106,9 @@ fn summary(report: &MaterialiseReport) {
         let took = number::duration(Duration::from_secs_f64(rule.seconds));
         format!("{} {took} ({})", rule.rule, number::of(rule.triples, "triple"))
     });
-    say!("longest: {}", longest.collect::<Vec<_>>().join(", "));
+    if !rules.is_empty() {
+        say!("longest: {}", longest.collect::<Vec<_>>().join(", "));
+    }
     if report.lists_too_long > 0 {
         let lists = number::of(report.lists_too_long, "list");
         say!(

@@ -25,6 +25,7 @@ mod compact;
 mod config;
 mod config_file;
 mod contexts;
+mod contradictions;
 mod demo;
 mod dump;
 mod dump_graph;
@@ -79,6 +80,7 @@ mod update;
 mod user;
 mod validate;
 mod warm;
+mod why;
 mod written;
 
 use args::{BenchCommand, Cli, Command};
@@ -112,6 +114,7 @@ fn main() -> ExitCode {
         Command::Compact(args) => compact::run(&args),
         Command::Materialise(args) => materialise::run(&args),
         Command::Text(args) => text::run(&args),
+        Command::Why(args) => why::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => backup::restore(&args),
         Command::Publish(args) => publish::run(&args),

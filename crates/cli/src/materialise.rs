@@ -1,7 +1,8 @@
 //! `lode materialise`.
 
 use crate::args::{DefaultGraphArg, MaintainArg, MaterialiseArgs};
-use crate::exit::Done;
+use crate::contradictions;
+use crate::exit::{Done, wrong_usage};
 use crate::inferring::{apply, sources};
 use crate::load::write_json;
 use crate::memory::SharedMemory;
@@ -13,11 +14,19 @@ use lode_engine::{CancelToken, Database, DefaultGraph, MaterialiseOptions, Query
 pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {
     let rules = sources(&args.rules)?;
     if let Some(url) = remote::url(&args.database) {
+        if args.check {
+            return Err(wrong_usage(
+                "--check is for a folder; lode why URL false tells what is contradictory at a server",
+            ));
+        }
         let report = remote::materialise(args, &rules, url)?;
         if args.json {
             write_json(&report)?;
         }
         return Ok(Done::Ok);
+    }
+    if args.check {
+        return contradictions::check(args);
     }
     let memory = SharedMemory::of(args.memory, None);
     let database =
@@ -39,12 +48,15 @@ pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {
             DefaultGraphArg::Union => DefaultGraph::Union,
         }),
         maintained: args.maintain.map(|when| when == MaintainArg::Sync),
-        evaluation,
+        evaluation: evaluation.clone(),
         ..MaterialiseOptions::default()
     };
     let report = apply(&database, options, args.quiet)?;
+    let consistency = contradictions::warn(&database, evaluation, args.contradictions, args.quiet);
     if args.json {
-        write_json(&serde_json::to_value(&report)?)?;
+        let mut value = serde_json::to_value(&report)?;
+        value["consistency"] = serde_json::to_value(&consistency)?;
+        write_json(&value)?;
     }
     Ok(Done::Ok)
 }

@@ -33,8 +33,8 @@ pub struct EngineSubject {
     database: Option<Database>,
     /// The graphs that there are for its queries and updates.
     rules: GraphRules,
-    /// Whether what follows is stored before a query that reasons, and not found by it.
-    materialises: bool,
+    /// By which rules what follows is stored before a query that reasons, if it is not found by the query.
+    materialises: Option<&'static str>,
     /// From the database's blank nodes to those of the data loaded.
     names: Renaming,
 }
@@ -52,14 +52,14 @@ impl EngineSubject {
             knobs,
             database: None,
             rules: GraphRules::default(),
-            materialises: false,
+            materialises: None,
             names: Renaming::new(),
         }
     }
 
-    /// The engine, which stores what follows before it answers a query that reasons.
-    pub fn materialising() -> Self {
-        Self { materialises: true, ..Self::default() }
+    /// The engine, which stores what follows by a set of rules before it answers a query that reasons.
+    pub fn materialising(set: &'static str) -> Self {
+        Self { materialises: Some(set), ..Self::default() }
     }
 
     /// The database of the last load.
@@ -85,7 +85,7 @@ impl EngineSubject {
         QueryOptions {
             base_iri: settings.base.clone(),
             graphs: self.rules.clone(),
-            reasoning: (settings.reasoning && !self.materialises)
+            reasoning: (settings.reasoning && self.materialises.is_none())
                 .then(|| Reasoning { rules: SchemaRules::RDFS, graphs: Vec::new() }),
             default_graph: match settings.union_default_graph {
                 true => DefaultGraph::Union,
@@ -202,8 +202,8 @@ impl Subject for EngineSubject {
 
     fn query(&mut self, text: &str, settings: &QuerySettings) -> Result<Answer> {
         let database = self.database.as_ref().context("nothing is loaded")?;
-        if settings.reasoning && self.materialises {
-            let rules = vec![RuleSource::Set("rdfs".to_owned())];
+        if let Some(set) = self.materialises.filter(|_| settings.reasoning) {
+            let rules = vec![RuleSource::Set(set.to_owned())];
             database.materialise(&MaterialiseOptions { rules, ..MaterialiseOptions::default() })?;
         }
         if self.knobs.related_plans {

@@ -11,6 +11,7 @@ use crate::update::{
     self, Document, OpenTransaction, UpdateOptions, UpdateReport, UploadCondition, UploadOptions,
     UploadReport,
 };
+use crate::why::{self, Consistency, Explanation, Goal, WhyOptions};
 use lode_base::cancel::CancelToken;
 use lode_base::device_vfs::{DeviceModel, DeviceVfs};
 use lode_base::mem_vfs::MemVfs;
@@ -297,6 +298,45 @@ impl Database {
     /// Where a dictionary cannot be read.
     pub fn inferences(&self, snapshot: &Snapshot) -> Result<Option<KeptInferences>, EngineError> {
         KeptInferences::of(snapshot)
+    }
+
+    /// Why a triple holds in a version: from what is stated, by the rules that the database keeps and those of reasoning at run time; or that it does not.
+    ///
+    /// ```
+    /// # use lode_engine::{Database, Goal, MaterialiseOptions, RuleSource, UpdateOptions, WhyOptions};
+    /// # fn main() -> Result<(), lode_engine::EngineError> {
+    /// let database = Database::in_memory()?;
+    /// let data = "PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+    ///             INSERT DATA { <e:Cat> rdfs:subClassOf <e:Animal> . <e:tom> a <e:Cat> }";
+    /// database.update(data, &UpdateOptions::default())?;
+    /// let rules = vec![RuleSource::Set("rdfs".to_owned())];
+    /// database.materialise(&MaterialiseOptions { rules, ..MaterialiseOptions::default() })?;
+    /// let goal = Goal::parse("<e:tom> a <e:Animal>", &lode_rdf::serialize::Prefixes::default())?;
+    /// let explanation = database.why(database.snapshot(), &goal, &WhyOptions::default())?;
+    /// let step = &explanation.proofs[0].steps[0];
+    /// assert_eq!(step.rule.as_ref().map(|rule| rule.name.as_str()), Some("rdfs9"));
+    /// assert_eq!(step.premises.len(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Where the work was cancelled, needs more memory than it may take, or the store cannot be read; where the rules are not understood.
+    pub fn why(
+        &self,
+        snapshot: Snapshot,
+        goal: &Goal,
+        options: &WhyOptions,
+    ) -> Result<Explanation, EngineError> {
+        why::why(snapshot, goal, options, &self.caches)
+    }
+
+    /// What of a version is contradictory, by those of its rules that say so.
+    ///
+    /// # Errors
+    /// Like [`Database::why`].
+    pub fn consistency(&self, snapshot: Snapshot, options: &WhyOptions) -> Result<Consistency, EngineError> {
+        why::consistency(snapshot, options, &self.caches)
     }
 
     /// What of an update is most likely not meant, without doing it.

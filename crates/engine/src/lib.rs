@@ -74,6 +74,7 @@ mod text_memory;
 mod tls;
 mod update;
 pub mod web;
+mod why;
 mod write;
 mod xml_characters;
 
@@ -101,6 +102,9 @@ pub use table::{Table, TableOptions};
 pub use update::{
     Document, DocumentBody, OpenTransaction, Statements, UpdateOptions, UpdateProgress, UpdateReport,
     UploadCondition, UploadOptions, UploadReport, UploadTarget,
+};
+pub use why::{
+    Consistency, Contradiction, Explanation, Goal, Nearest, Proof, RuleName, Statement, Step, WhyOptions,
 };
 pub use write::{write_results, write_results_with};
 

@@ -20,7 +20,7 @@ use lode_exec::service::Federation;
 use lode_exec::statistics::SnapshotStatistics;
 use lode_exec::turns::Share;
 use lode_exec::{EvalContext, ExecError, Execution, Probe, QueryResult};
-use lode_rdf::Variable;
+use lode_rdf::{Term, Variable};
 use lode_sparql::explain::{Explained, explain, steps_text};
 use lode_sparql::parse::depth;
 use lode_sparql::plan::{DatasetOverride, QueryForm, VisibleGraphs};
@@ -31,7 +31,7 @@ use lode_sparql::{Plan, PlanWarning, warnings};
 use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
 use spargebra::Query;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -107,7 +107,7 @@ impl SessionOptions {
 }
 
 /// The schema by which a query reasons, if it does, and what of its budget that takes.
-fn schema(
+pub(crate) fn schema(
     snapshot: &Snapshot,
     options: &QueryOptions,
     visible: Option<&VisibleGraphs>,
@@ -230,6 +230,28 @@ impl PreparedQuery {
         session: SessionOptions,
         caches: Option<&Caches>,
     ) -> Result<Self, EngineError> {
+        Self::planned_over(query, None, snapshot, options, session, caches)
+    }
+
+    /// Plans the pattern of a query with terms in the place of some of its variables, blank nodes of the store among them; its columns are the others.
+    pub(crate) fn with_terms(
+        query: &Query,
+        terms: &BTreeMap<String, Term>,
+        snapshot: Snapshot,
+        options: &QueryOptions,
+        session: SessionOptions,
+    ) -> Result<Self, EngineError> {
+        Self::planned_over(query, Some(terms), snapshot, options, session, None)
+    }
+
+    fn planned_over(
+        query: &Query,
+        terms: Option<&BTreeMap<String, Term>>,
+        snapshot: Snapshot,
+        options: &QueryOptions,
+        session: SessionOptions,
+        caches: Option<&Caches>,
+    ) -> Result<Self, EngineError> {
         let statistics = SnapshotStatistics::new(&snapshot, &options.cancel);
         let plan_options = PlanOptions {
             default_graph_union: options.default_graph == DefaultGraph::Union,
@@ -248,11 +270,17 @@ impl PreparedQuery {
             visible = Some(inferred::without(of.graph, visible, &snapshot)?);
         }
         let (schema, schema_memory) = schema(&snapshot, options, visible.as_ref(), caches, &session.budget)?;
+        let schema = schema.or_else(|| given.schema.clone());
         let dataset = DatasetOverride { visible, schema, inferred, ..given };
         // What the planner asks of files that are far away may be called off.
         let plan = with_current(Some(&options.cancel), || {
-            lode_sparql::plan_query(query, &dataset, &plan_options, &statistics)
-                .map_err(|error| EngineError::Plan(error.to_string()))
+            let plan = match terms {
+                None => lode_sparql::plan_query(query, &dataset, &plan_options, &statistics),
+                Some(terms) => {
+                    lode_sparql::plan_with_terms(query, terms, &dataset, &plan_options, &statistics)
+                }
+            };
+            plan.map_err(|error| EngineError::Plan(error.to_string()))
         });
         statistics.finish()?;
         let planned = Self::over(query, Arc::new(plan?), snapshot, options, session);

@@ -41,6 +41,11 @@ pub const OF_DATABASE: &[Address] = &[
         POST,
         "validates data against shapes (SHACL), which are the body: ?graph=default, union or IRI, &limit, &format",
     ),
+    at(
+        "/why",
+        GET,
+        "why a triple holds: ?triple=, as in Turtle (or false: why the data are contradictory), &graph, &proofs, &depth, &facts, &format",
+    ),
     at("/queries", GET, "kept queries"),
     at(
         "/queries/{id}",

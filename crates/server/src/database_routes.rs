@@ -4,7 +4,7 @@ use crate::compress::compress;
 use crate::error::HttpError;
 use crate::protocol::{Takes, protocol};
 use crate::state::AppState;
-use crate::{admin, api, data, described, guard, health, kept_routes, page, page_files, shacl};
+use crate::{admin, api, data, described, guard, health, kept_routes, page, page_files, shacl, why};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::from_fn_with_state;
@@ -25,6 +25,7 @@ pub(crate) fn database_router(state: &Arc<AppState>, root: Router<Arc<AppState>>
         .route("/query", any(queries))
         .route("/update", any(updates))
         .route("/shacl", post(shacl::validate))
+        .route("/why", get(why::explain))
         .route("/api/complete", post(api::complete))
         .route("/api/hover", post(api::hover))
         .route("/api/format", post(api::formatted))

@@ -56,6 +56,7 @@ mod unread;
 mod update;
 mod validator;
 mod warnings;
+mod why;
 mod worded;
 mod written;
 

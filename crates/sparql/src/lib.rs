@@ -50,7 +50,7 @@ pub use physical::SUMMED_DIGITS_MAX;
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};
 pub use planner::{
     PlanError, PlanOptions, plan_dependent, plan_lateral, plan_query, plan_query_without, plan_sub,
-    with_stack_for,
+    plan_with_terms, with_stack_for,
 };
 pub use reads::reads;
 pub use rewrite::rule_names;

@@ -18,6 +18,7 @@ use crate::template;
 use crate::translate::{self, Translator};
 use lode_rdf::Term;
 use spargebra::Query;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Plans a query.
@@ -85,6 +86,34 @@ pub fn plan_sub(
         let form = QueryForm::Select(columns.clone());
         finish((logical, columns, form), translator.into_vars(), dataset, options, &[], stats, steps)
     })
+}
+
+/// Plans the pattern of a query over terms in the place of some of its variables, blank nodes of the store among them. The result's form is `Select`
+/// of the pattern's other variables.
+///
+/// # Errors
+///
+/// As [`plan_query`].
+pub fn plan_with_terms(
+    query: &Query,
+    terms: &BTreeMap<String, Term>,
+    dataset: &DatasetOverride,
+    options: &PlanOptions,
+    stats: &dyn Statistics,
+) -> Result<Plan, PlanError> {
+    let (Query::Ask { pattern, .. }
+    | Query::Select { pattern, .. }
+    | Query::Construct { pattern, .. }
+    | Query::Describe { pattern, .. }) = query;
+    let dataset = Arc::new(translate::resolve_dataset(query, dataset, options.default_graph_union, stats));
+    let sub = SubPattern {
+        algebra: pattern.clone(),
+        scope: BTreeMap::new(),
+        constants: terms.clone(),
+        graph: dataset.default.clone(),
+        dataset,
+    };
+    plan_sub(&sub, &[], &VarTable::default(), options, stats)
 }
 
 /// Plans a pattern while its query runs, for many bindings of its outer variables at once: the plan's [`PlanOp::Domain`](crate::PlanOp::Domain) has those of `params`, at

@@ -23,19 +23,28 @@ unless they say --asserted (infer=false of a server); GRAPH ?g does not find it,
 commit brings what follows up to date (--maintain sync). A bulk load does not, nor a commit of which too much follows: then, and with --maintain \
 async, `lode materialise DB` applies the rules again, and lode stats tells whether that is needed.\n\n\
 A file of rules has CONSTRUCT { ... } WHERE { ... } several times, with ; between them; `# rule NAME` before one names it. NOT EXISTS, MINUS, OPTIONAL \
-and aggregates may ask for what rules add that do not depend on the rule itself.\n\n\
+and aggregates may ask for what rules add that do not depend on the rule itself. ASK { ... } is a rule that says what must not be: where it has a solution the data are \
+contradictory, which is told (lode why DB false tells why), and nothing is changed for it. owl2-rl and skos have such rules.\n\n\
 Where there is no memory for all that follows, or it is stopped, the database is as it was.\n\n\
 In place of a folder, the address of a lode serve may stand (with /NAME behind it where it has several databases), for those who may administer it: then memory and \
 threads are the server's.\n\n\
-Exit codes: 0 done; 1 failed, the database is as it was; 2 wrong command line; 4 the rules have a mistake; 5 time-out."
+Exit codes: 0 done; 1 failed, the database is as it was; 2 wrong command line; 4 the rules have a mistake; 5 time-out; 7 the \
+data are contradictory (--check)."
 )]
 pub struct MaterialiseArgs {
     /// The database folder, or the address of a server
     #[arg(value_name = "DB|URL")]
     pub database: PathBuf,
-    /// Apply these rules: rdfs, rdfs-plus, owl2-rl, skos, or a file with rules; repeatable (default: those that were applied before)
+    /// Apply these rules: rdfs, rdfs-plus, owl2-rl, skos, or a file with rules (.n3: in N3, else in SPARQL); repeatable (default: those that
+    /// were applied before)
     #[arg(long, value_name = "SET|FILE")]
     pub rules: Vec<String>,
+    /// Change nothing: tell what of the data is contradictory, by the rules that were applied before
+    #[arg(long, conflicts_with_all = ["rules", "default_graph", "drop"])]
+    pub check: bool,
+    /// Tell so many contradictions
+    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u16).range(1..))]
+    pub contradictions: u16,
     /// Remove all that was inferred, and the rules
     #[arg(long, conflicts_with_all = ["rules", "default_graph"])]
     pub drop: bool,

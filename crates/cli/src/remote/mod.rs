@@ -8,6 +8,7 @@ mod materialise;
 mod plan;
 mod prefixes;
 mod validate;
+mod why;
 
 pub use answer::{accepted, show};
 pub use change::{changed, update};
@@ -16,6 +17,7 @@ pub use materialise::materialise;
 pub use plan::plan_text;
 pub use prefixes::prefixes;
 pub use validate::validate;
+pub use why::why;
 
 use crate::args::{DefaultGraphArg, EvaluationArgs, LoginArgs};
 use crate::exit::{RemoteError, wrong_usage};

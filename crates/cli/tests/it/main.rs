@@ -59,3 +59,4 @@ mod users;
 mod w3c;
 mod warm;
 mod web;
+mod why;

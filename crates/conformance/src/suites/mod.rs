@@ -5,6 +5,7 @@
 //! that passes, or names no test, fails the run, so that the list only shrinks.
 
 mod canonical;
+mod entailment;
 mod expected;
 mod json_ld;
 mod manifest;
@@ -99,6 +100,31 @@ pub fn entailment_differences(
     Ok((count, different))
 }
 
+/// Runs the entailment tests of SPARQL 1.1 that ask for OWL, and for no less, on a subject that infers as much as it can: those that pass, and the others with
+/// what is wrong.
+///
+/// # Errors
+///
+/// Where the manifest is there and cannot be read.
+pub fn owl_entailment(
+    subject: &mut dyn Subject,
+    folder: &Path,
+) -> Result<(Vec<String>, Vec<(String, String)>)> {
+    let manifest = "w3c-rdf-tests/sparql/sparql11/entailment/manifest.ttl";
+    let (mut passed, mut failed) = (Vec::new(), Vec::new());
+    if !folder.join(manifest).is_file() {
+        return Ok((passed, failed));
+    }
+    for test in manifest::load(folder, manifest)?.into_iter().filter(|test| test.owl) {
+        let name = test.iri.rsplit('#').next().unwrap_or_default().to_owned();
+        match run_test(subject, &TestCase { kind: Kind::QueryEvaluation, reasoning: true, ..test }) {
+            Outcome::Passed => passed.push(name),
+            other => failed.push((name, format!("{other:?}"))),
+        }
+    }
+    Ok((passed, failed))
+}
+
 /// Runs the suite of SHACL on the engine. No failures are expected in it.
 ///
 /// # Errors
@@ -124,6 +150,8 @@ fn run_test(subject: &mut dyn Subject, test: &TestCase) -> Outcome {
         Kind::CanonicalLines => syntax::canonical_lines(subject, test),
         Kind::Canonicalization => canonical::evaluation(test),
         Kind::CanonicalMap => canonical::map(test),
+        Kind::PositiveEntailment => entailment::evaluation(subject, test, true),
+        Kind::NegativeEntailment => entailment::evaluation(subject, test, false),
         Kind::OutOfScope(reason) => Err(NotRun(reason).into()),
     });
     match result {

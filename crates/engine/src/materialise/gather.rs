@@ -118,6 +118,6 @@ impl Gather {
 }
 
 /// The error of inferences for which there is no memory.
-pub(super) fn too_much(error: OutOfBudget) -> EngineError {
+pub(crate) fn too_much(error: OutOfBudget) -> EngineError {
     EngineError::Execution(ExecError::OutOfMemory(error))
 }

@@ -2,7 +2,7 @@
 
 use crate::EngineError;
 use crate::options::DefaultGraph;
-use lode_sparql::rules::{Rule, RuleError, RuleSet, parse_rules};
+use lode_sparql::rules::{Rule, RuleError, RuleSet, parse_n3_rules, parse_rules};
 use lode_store::Snapshot;
 use lode_store::manifest::{Currency, Inferences};
 use serde::{Deserialize, Serialize};
@@ -15,9 +15,9 @@ pub enum RuleSource {
     Set(String),
     /// A text.
     Text {
-        /// What it is called: the name of its file.
+        /// What it is called: the name of its file, whose ending tells what the text is.
         name: String,
-        /// Rules, as `CONSTRUCT ... WHERE` with `;` between them.
+        /// Rules: of `.n3` in N3, else as `CONSTRUCT ... WHERE` with `;` between them.
         text: String,
     },
 }
@@ -40,14 +40,20 @@ impl RuleSource {
                     RuleSet::ALL.map(RuleSet::name).join(", ")
                 ))),
             },
+            Self::Text { name, text } if is_n3(name) => parse_n3_rules(text).map_err(wrong),
             Self::Text { text, .. } => parse_rules(text).map_err(wrong),
         }
     }
 }
 
+/// Whether a file of this name has rules in N3.
+fn is_n3(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("n3"))
+}
+
 /// The rules of a database, and what they read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct KeptRules {
+pub(crate) struct KeptRules {
     pub sources: Vec<RuleSource>,
     /// Whether they read all graphs, and not the default graph alone.
     pub all_graphs: bool,
@@ -67,8 +73,15 @@ impl KeptRules {
         if self.all_graphs { DefaultGraph::Union } else { DefaultGraph::Separate }
     }
 
-    /// The rules themselves, each with the name of its source.
+    /// The rules that add something, each with the name of its source.
     pub fn rules(&self) -> Result<Vec<(String, Rule)>, EngineError> {
+        let mut rules = self.all_rules()?;
+        rules.retain(|(_, rule)| !rule.is_contradiction());
+        Ok(rules)
+    }
+
+    /// The same with those that say what must not be.
+    pub fn all_rules(&self) -> Result<Vec<(String, Rule)>, EngineError> {
         let mut all = Vec::new();
         for source in &self.sources {
             all.extend(source.rules()?.into_iter().map(|rule| (source.name().to_owned(), rule)));

@@ -10,9 +10,11 @@ mod kept;
 mod report;
 mod rounds;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod upkeep;
 
+pub(crate) use gather::too_much;
+pub(crate) use kept::KeptRules;
 pub use kept::{KeptInferences, RuleSource};
 pub use report::{MaterialiseOptions, MaterialiseProgress, MaterialiseReport, RuleReport};
 pub(crate) use upkeep::keep_up;
@@ -20,8 +22,7 @@ pub(crate) use upkeep::keep_up;
 use crate::EngineError;
 use crate::inferred;
 use crate::options::{DefaultGraph, QueryOptions};
-use gather::{DELETION_BYTES, too_much};
-use kept::KeptRules;
+use gather::DELETION_BYTES;
 use lode_packed::Order;
 use lode_rdf::{Term, ValueId};
 use lode_sparql::rules::strata;

@@ -15,7 +15,7 @@ use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, ValueId};
 use lode_sparql::plan::{DatasetOverride, InferredGraph};
-use lode_sparql::rules::{Rule, Shape, Stratum, Transitive};
+use lode_sparql::rules::{AUXILIARY, Rule, Shape, Stratum, Transitive};
 use lode_store::{Snapshot, Transaction};
 use oxsdatatypes::DateTime;
 use spargebra::Query;
@@ -24,8 +24,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// How the names of predicates begin that sets of rules use for themselves: nothing of them stays.
-const AUXILIARY: &str = "urn:lodestore:rules:";
 /// Bytes of a triple in the transaction, besides those of the orders in which it is read.
 const TRIPLE_BYTES: usize = 3 * size_of::<[ValueId; 4]>();
 /// A new term is there several times until it is written.

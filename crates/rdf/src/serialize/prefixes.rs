@@ -66,6 +66,16 @@ impl Prefixes {
         }
     }
 
+    /// All names with their namespaces, each name once.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let own = self.all.iter().map(|(name, namespace)| (name.as_str(), namespace.as_str()));
+        let is_free = |name: &str| !self.all.iter().any(|(own, _)| own == name);
+        let below: Vec<_> = self.below.iter().flat_map(|below| below.all.iter()).collect();
+        let below = below.into_iter().filter(move |(name, _)| is_free(name));
+        let below = below.map(|(name, namespace)| (name.as_str(), namespace.as_str()));
+        below.chain(own).filter(|(_, namespace)| !namespace.is_empty())
+    }
+
     fn number(&self, namespace: &str) -> Option<usize> {
         let own = self.of_namespace.get(namespace).copied();
         own.or_else(|| {

@@ -21,6 +21,7 @@ const PATHS: [&str; 20] = [
     "/query",
     "/update",
     "/shacl",
+    "/why",
     "/api/complete",
     "/api/hover",
     "/api/format",

@@ -4,6 +4,9 @@ use crate::update::{QuadTemplate, TermTemplate};
 use lode_rdf::{NamedNode, Term};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
+/// How the names of predicates begin that sets of rules use for themselves: nothing of them stays.
+pub const AUXILIARY: &str = "urn:lodestore:rules:";
+
 pub(super) const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 
 /// Triples with a predicate and an object; `None`: any.

@@ -1,11 +1,12 @@
 //! Rules: what follows from quads, written as `CONSTRUCT ... WHERE` or `INSERT ... WHERE`, which people know already.
 //!
-//! A text has several, with `;` between them ([`parse_rules`]); a set is such a text that comes with the program ([`RuleSet`]). Rules are put into
+//! `ASK ...` is a rule without a head: where it has a solution, the data are contradictory. A text has several, with `;` between them ([`parse_rules`]); a set is such a text that comes with the program ([`RuleSet`]). Rules are put into
 //! strata ([`strata()`]): what one rule negates or counts must be complete before, so it comes from an earlier stratum. Within a stratum the forms of a
 //! rule's body ([`Rule::deltas`]) say how to find only what is new: in each, one pattern reads what came last, the others read all.
 
 mod atom;
 mod delta;
+mod n3;
 mod reads;
 mod sets;
 mod shape;
@@ -13,13 +14,16 @@ mod strata;
 #[cfg(test)]
 mod tests;
 mod text;
+mod ways;
 
-pub use atom::Atom;
+pub use atom::{AUXILIARY, Atom};
 pub use delta::Delta;
-pub use sets::RuleSet;
+pub use n3::parse_n3_rules;
+pub use sets::{RuleSet, run_time};
 pub use shape::{Ends, Shape, Transitive};
 pub use strata::{Stratum, strata};
 pub use text::{RULES_MAX, parse_rules};
+pub use ways::{Premise, PremiseReads, Way};
 
 use crate::parse::ParseError;
 use crate::update::QuadTemplate;
@@ -36,7 +40,7 @@ pub struct Rule {
     pub name: String,
     /// The line of its text where it begins, from 1.
     pub line: usize,
-    /// The triples that follow; their variables are columns of the body.
+    /// The triples that follow; their variables are columns of the body. None: what the body finds must not be.
     pub head: Vec<QuadTemplate>,
     /// The variables of the head: the columns of its queries.
     pub variables: Vec<Variable>,
@@ -114,6 +118,16 @@ impl Rule {
     /// All that its body reads.
     pub fn reads(&self) -> impl Iterator<Item = &Atom> {
         [&self.reads.patterns, &self.reads.whole, &self.reads.below].into_iter().flatten()
+    }
+
+    /// Whether it says that data are contradictory, and adds nothing.
+    pub fn is_contradiction(&self) -> bool {
+        self.head.is_empty()
+    }
+
+    /// The ways in which its body can hold.
+    pub fn ways(&self) -> Vec<Way> {
+        ways::of(&self.body, &self.variables, self.base_iri.as_ref())
     }
 
     fn select(&self, pattern: GraphPattern) -> Query {

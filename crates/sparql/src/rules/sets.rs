@@ -1,6 +1,7 @@
 //! The rules that come with the program.
 
 use super::{Rule, RuleError, parse_rules};
+use crate::schema::{SchemaRule, SchemaRules};
 
 /// A set of rules by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,11 +45,37 @@ impl RuleSet {
         }
     }
 
+    /// What it says must not be, if it says something of that.
+    pub fn contradictions(self) -> Option<&'static str> {
+        match self {
+            Self::Rdfs | Self::RdfsPlus => None,
+            Self::Owl2Rl => Some(include_str!("sets/owl2-rl-false.rq")),
+            Self::Skos => Some(include_str!("sets/skos-false.rq")),
+        }
+    }
+
     /// Its rules.
     ///
     /// # Errors
     /// Never, of the texts that there are.
     pub fn rules(self) -> Result<Vec<Rule>, RuleError> {
-        parse_rules(self.text())
+        let mut rules = parse_rules(self.text())?;
+        if let Some(text) = self.contradictions() {
+            rules.extend(parse_rules(text)?);
+        }
+        Ok(rules)
     }
+}
+
+/// The rules by which reasoning at run time finds what it finds: for explanations, nothing applies them.
+///
+/// # Errors
+/// Never, of the text that there is.
+pub fn run_time(rules: SchemaRules) -> Result<Vec<Rule>, RuleError> {
+    let mut all = parse_rules(include_str!("sets/run-time.rq"))?;
+    all.retain(|rule| {
+        let name = rule.name.split('-').next().unwrap_or_default();
+        SchemaRule::ALL.iter().any(|(known, its)| *its == name && rules.has(*known))
+    });
+    Ok(all)
 }

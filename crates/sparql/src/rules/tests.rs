@@ -25,6 +25,76 @@ fn texts_have_several_rules_with_names_and_lines() {
 }
 
 #[test]
+fn what_must_not_be_is_a_rule_without_a_head() {
+    for (text, heads) in [
+        ("ASK { ?x :p ?y }", vec![0]),
+        ("ASK { ?x :p ?y };", vec![0]),
+        ("ASK { ?x :p ?y } ASK WHERE { ?x :p 1 }", vec![0, 0]),
+        (
+            "CONSTRUCT { ?x :p 1 } WHERE { ?x :q ?z } ASK { ?x :p ?y } CONSTRUCT { ?x :p 1 ; :r 2 } WHERE { ?x :q ?z }",
+            vec![1, 0, 2],
+        ),
+        (
+            "CONSTRUCT { ?x :p 1 } WHERE { ?x :q ?z } ; ask { { ?x :p \"}\" } UNION { ?x :q ?x } } ; CONSTRUCT { ?x :p 1 ; :r 2 } WHERE { ?x :q ?z } ;",
+            vec![1, 0, 2],
+        ),
+        (
+            "ASK { ?x :p ?y } ; PREFIX e: <http://other/> CONSTRUCT { ?x e:p 1 } WHERE { ?x :q ?z } ASK { ?x e:p ?y }",
+            vec![0, 1, 0],
+        ),
+    ] {
+        let found = rules(text);
+        assert_eq!(found.iter().map(|rule| rule.head.len()).collect::<Vec<_>>(), heads, "{text}");
+        assert!(
+            found.iter().all(|rule| rule.is_contradiction() == rule.head.is_empty() && rule.ways().len() < 3),
+            "{text}"
+        );
+    }
+    let named = rules(
+        "# rule one\nCONSTRUCT { ?x :p 1 } WHERE { ?x :q ?z }\n# rule two\nASK { ?x :p ?y } ;\n ASK { ?x :p ?y }",
+    );
+    let names: Vec<_> = named.iter().map(|rule| (rule.name.as_str(), rule.line)).collect();
+    assert_eq!(names, [("one", 3), ("two", 5), ("3", 6)]);
+    for (text, message) in [
+        ("ASK { ?x :p ?y", "line 2"),
+        ("CONSTRUCT { ?x :p 1 } WHERE { ?x :q ?z } ;\n ASK { ?x :p }", "line 3"),
+        ("ASK FROM :g { ?x :p ?y }", "FROM is for queries"),
+        ("ASK { ?x :p ?y FILTER(?y < RAND()) }", "RAND() gives something else"),
+        ("ASK { ?x :p ?y } LIMIT 1", "line 2"),
+        ("SELECT * { ?x :p ?y }", "line 2"),
+        ("ASK { ?x nope:p ?y }", "line 2"),
+    ] {
+        let told = refused(text);
+        assert!(told.contains(message), "{text}\n{told}");
+    }
+}
+
+#[test]
+fn bodies_are_taken_apart_into_ways() {
+    for (text, ways, premises, conditions) in [
+        ("?x :a ?y . ?y :b [ :c ?z ]", 1, 3, 0),
+        ("{ ?x :a ?y } UNION { ?x :b ?y . ?y :c 1 } FILTER(?x != ?y)", 2, 3, 2),
+        ("?x :a/^:b|:c ?y", 2, 3, 0),
+        ("?x :a/:b*/:c ?y", 1, 3, 0),
+        ("?x :a ?y OPTIONAL { ?x :b ?z } MINUS { ?x :c ?y }", 1, 1, 2),
+        ("?x :a ?y FILTER NOT EXISTS { ?x :c ?y }", 1, 1, 1),
+        ("{ SELECT ?x ?y { ?x :a ?m . ?m :b ?y } } ?y :c ?k", 1, 3, 0),
+        ("{ SELECT ?x ?y { ?x :a ?m . ?m :b ?y } } ?y :c ?m", 1, 1, 1),
+        ("{ SELECT ?x (COUNT(*) AS ?y) { ?x :a ?m } GROUP BY ?x }", 1, 0, 1),
+        ("GRAPH ?g { ?x :a ?y } BIND(1 AS ?z) VALUES ?k { 1 }", 1, 1, 0),
+    ] {
+        let rule = rules(&format!("CONSTRUCT {{ ?x :p ?y }} WHERE {{ {text} }}")).remove(0);
+        let found = rule.ways();
+        let count = |of: fn(&Way) -> usize| found.iter().map(of).sum::<usize>();
+        let counts = (found.len(), count(|way| way.premises.len()), count(|way| way.conditions.len()));
+        assert_eq!(counts, (ways, premises, conditions), "{text}\n{found:?}");
+    }
+    let many = "{ ?x :a ?y } UNION { ?x :b ?y } ".repeat(8);
+    let rule = rules(&format!("CONSTRUCT {{ ?x :p ?y }} WHERE {{ {many} }}")).remove(0);
+    assert!(rule.ways().len() <= 64);
+}
+
+#[test]
 fn built_in_sets_are_rules_in_strata() {
     for set in RuleSet::ALL {
         let rules = set.rules().unwrap();

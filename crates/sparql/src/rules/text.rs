@@ -1,4 +1,4 @@
-//! A text of rules: an update request of nothing but `INSERT ... WHERE`, where `CONSTRUCT` may stand for `INSERT`.
+//! A text of rules: an update request of nothing but `INSERT ... WHERE`, where `CONSTRUCT` may stand for `INSERT`; and `ASK ...` for what must not be.
 //!
 //! It is read as such a request, with the words of the same length in place, so that whatever is wrong with it is told as for updates, and at its place.
 
@@ -6,7 +6,7 @@ use super::atom::Atom;
 use super::delta::without_blank_nodes;
 use super::reads::Reads;
 use super::{Rule, RuleError, shape};
-use crate::parse::{parse_update, vocabulary};
+use crate::parse::{parse_query, parse_update, vocabulary};
 use crate::update::{Modify, Operation, QuadTemplate, TermTemplate, TripleTemplate};
 use lode_syntax::{Form, TokenKind};
 use spargebra::Query;
@@ -24,23 +24,30 @@ const NAME: &str = "rule ";
 /// [`RuleError`] where it is not of that form, or a rule says what no rule may: a head with a variable that the body does not bind, a blank node or a
 /// graph, or a body with something whose answer is not the same each time.
 pub fn parse_rules(text: &str) -> Result<Vec<Rule>, RuleError> {
-    let (request, starts) = as_request(text);
+    let Request { text: request, pieces } = Request::of(text);
     let update = parse_update(&request, None).map_err(|error| RuleError::Syntax(Box::new(error)))?;
-    if update.operations.len() > RULES_MAX {
-        let message = format!("{} rules, of which a text may have {RULES_MAX}", update.operations.len());
-        return Err(RuleError::Text(message));
+    let asks = pieces.iter().filter(|piece| piece.is_ask).count();
+    let count = update.operations.len() + asks;
+    if count > RULES_MAX {
+        return Err(RuleError::Text(format!("{count} rules, of which a text may have {RULES_MAX}")));
     }
-    let mut rules = Vec::with_capacity(update.operations.len());
-    for (number, operation) in update.operations.into_iter().enumerate() {
-        let start = starts.get(number).copied().unwrap_or(0);
-        let line = text.get(..start).unwrap_or(text).matches('\n').count() + 1;
-        let name = name_before(text, start).unwrap_or_else(|| (number + 1).to_string());
-        let rule =
-            match operation {
-                Operation::Modify(modify) => rule(*modify, &name, line),
-                _ => Err("a rule is CONSTRUCT { ... } WHERE { ... }, or INSERT in the place of CONSTRUCT"
+    let (mut rules, mut operations) = (Vec::with_capacity(count), update.operations.into_iter());
+    for (number, piece) in pieces.iter().enumerate() {
+        let line = text.get(..piece.start).unwrap_or(text).matches('\n').count() + 1;
+        let name = name_before(text, piece.start).unwrap_or_else(|| (number + 1).to_string());
+        let rule = match piece.is_ask {
+            true => {
+                let query = parse_query(&alone(text, &pieces, number), None);
+                contradiction(query.map_err(|error| RuleError::Syntax(Box::new(error)))?, &name, line)
+            }
+            false => match operations.next() {
+                Some(Operation::Modify(modify)) => rule(*modify, &name, line),
+                Some(_) => Err("a rule is CONSTRUCT { ... } WHERE { ... }, or INSERT in the place of CONSTRUCT; or ASK { ... } \
+                                for what must not be"
                     .to_owned()),
-            };
+                None => continue,
+            },
+        };
         rules.push(rule.map_err(|message| RuleError::of(&name, line, message))?);
     }
     if rules.is_empty() {
@@ -49,38 +56,117 @@ pub fn parse_rules(text: &str) -> Result<Vec<Rule>, RuleError> {
     Ok(rules)
 }
 
-/// The text as an update request, and where its operations begin.
-fn as_request(text: &str) -> (String, Vec<usize>) {
-    let parsed = lode_syntax::parse(text, Form::Update, vocabulary());
-    let (mut bytes, mut starts) = (text.as_bytes().to_vec(), Vec::new());
-    let (mut depth, mut needs_mark) = (0_usize, false);
-    for token in parsed.tree.tokens() {
-        let word = text.get(token.span()).unwrap_or("");
-        match (token.kind(), word) {
-            (TokenKind::Mark, "{") => depth += 1,
-            (TokenKind::Mark, "}") => {
-                depth = depth.saturating_sub(1);
-                needs_mark |= depth == 0;
-            }
-            (TokenKind::Mark, ";") if depth == 0 => needs_mark = false,
-            (TokenKind::Word, word) if depth == 0 && word.eq_ignore_ascii_case("WHERE") => needs_mark = false,
-            (TokenKind::Word, word) if depth == 0 && word.eq_ignore_ascii_case("CONSTRUCT") => {
-                starts.push(token.start());
-                // As long as the word.
-                let instead: &[u8; 9] = if needs_mark { b";INSERT  " } else { b"INSERT   " };
-                if let Some(place) = bytes.get_mut(token.span()) {
-                    place.copy_from_slice(instead);
+/// A rule in a text.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    start: usize,
+    /// Behind its last bracket.
+    end: usize,
+    is_ask: bool,
+}
+
+/// A text as an update request of its rules, but for those with ASK, and where all of them are.
+struct Request {
+    text: String,
+    pieces: Vec<Piece>,
+}
+
+impl Request {
+    fn of(text: &str) -> Self {
+        let parsed = lode_syntax::parse(text, Form::Update, vocabulary());
+        let (mut bytes, mut pieces): (_, Vec<Piece>) = (text.as_bytes().to_vec(), Vec::new());
+        let (mut depth, mut needs_mark, mut after_ask) = (0_usize, false, false);
+        for token in parsed.tree.tokens() {
+            let (word, span) = (text.get(token.span()).unwrap_or(""), token.span());
+            let is = |known: &str| token.kind() == TokenKind::Word && word.eq_ignore_ascii_case(known);
+            match (token.kind(), word) {
+                (TokenKind::Mark, "{") => depth += 1,
+                (TokenKind::Mark, "}") => {
+                    depth = depth.saturating_sub(1);
+                    let last = pieces.last_mut().filter(|_| depth == 0);
+                    after_ask = last.as_ref().is_some_and(|piece| piece.is_ask);
+                    needs_mark |= depth == 0 && !after_ask;
+                    if let Some(piece) = last {
+                        piece.end = span.end;
+                    }
                 }
-                needs_mark = false;
+                (TokenKind::Mark, ";") if depth == 0 => {
+                    // Behind what is not there it would be one too many.
+                    if after_ask && !needs_mark {
+                        blank(&mut bytes, span);
+                    }
+                    (needs_mark, after_ask) = (false, false);
+                }
+                (TokenKind::Word, _) if depth == 0 && is("WHERE") => needs_mark = false,
+                (TokenKind::Word, _) if depth == 0 && is("CONSTRUCT") => {
+                    pieces.push(Piece { start: span.start, end: span.end, is_ask: false });
+                    // As long as the word.
+                    let instead: &[u8; 9] = if needs_mark { b";INSERT  " } else { b"INSERT   " };
+                    if let Some(place) = bytes.get_mut(span) {
+                        place.copy_from_slice(instead);
+                    }
+                    (needs_mark, after_ask) = (false, false);
+                }
+                (TokenKind::Word, word) if depth == 0 && (is("ASK") || is_operation(word)) => {
+                    let is_ask = is("ASK");
+                    pieces.push(Piece { start: span.start, end: span.end, is_ask });
+                    needs_mark &= is_ask;
+                    after_ask = false;
+                }
+                _ => {}
             }
-            (TokenKind::Word, word) if depth == 0 && is_operation(word) => {
-                starts.push(token.start());
-                needs_mark = false;
-            }
-            _ => {}
+        }
+        let asks = pieces.iter().filter(|piece| piece.is_ask);
+        asks.for_each(|piece| blank(&mut bytes, piece.start..piece.end));
+        Self { text: String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned()), pieces }
+    }
+}
+
+/// The text up to the end of a rule with no other rule in it, only what is declared for it, each at its place.
+fn alone(text: &str, pieces: &[Piece], number: usize) -> String {
+    let end = pieces.get(number).map_or(text.len(), |piece| piece.end);
+    let mut bytes = text.as_bytes().get(..end).unwrap_or_default().to_vec();
+    for (at, piece) in pieces.iter().enumerate().take(number + 1) {
+        if at < number {
+            blank(&mut bytes, piece.start..piece.end);
+        }
+        let from = at.checked_sub(1).and_then(|before| pieces.get(before)).map_or(0, |before| before.end);
+        // What parts rules.
+        let between = text.get(from..piece.start).unwrap_or("");
+        if let Some(mark) = between.bytes().position(|byte| byte == b';').filter(|_| at > 0) {
+            blank(&mut bytes, from + mark..from + mark + 1);
         }
     }
-    (String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned()), starts)
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Puts spaces in the place of bytes, but for ends of lines.
+fn blank(bytes: &mut [u8], span: std::ops::Range<usize>) {
+    for byte in bytes.get_mut(span).unwrap_or_default() {
+        if *byte != b'\n' {
+            *byte = b' ';
+        }
+    }
+}
+
+/// What must not be: a rule whose head is false.
+fn contradiction(query: Query, name: &str, line: usize) -> Result<Rule, String> {
+    let Query::Ask { dataset, pattern: mut body, base_iri } = query else {
+        return Err("what must not be is ASK { ... }".to_owned());
+    };
+    if dataset.is_some() {
+        return Err("FROM is for queries: a rule reads the default graph, and others by GRAPH".to_owned());
+    }
+    without_blank_nodes(&mut body);
+    let mut variables = Vec::new();
+    body.on_in_scope_variable(|variable| {
+        if !variables.contains(variable) {
+            variables.push(variable.clone());
+        }
+    });
+    let (reads, name) = (Reads::of(&body)?, name.to_owned());
+    let (head, writes) = (Vec::new(), Vec::new());
+    Ok(Rule { name, line, head, variables, body, base_iri, writes, reads, shape: shape::Shape::Usual })
 }
 
 /// Words with which operations begin that are no rules, and the one that is.
@@ -90,7 +176,7 @@ fn is_operation(word: &str) -> bool {
 }
 
 /// The name that a comment right before gives: `# rule NAME`.
-fn name_before(text: &str, start: usize) -> Option<String> {
+pub(super) fn name_before(text: &str, start: usize) -> Option<String> {
     let comment = text.get(..start)?.lines().rev().find(|line| !line.trim().is_empty())?;
     let name = comment.trim().strip_prefix('#')?.trim_start().strip_prefix(NAME)?.trim();
     (!name.is_empty()).then(|| name.to_owned())

@@ -2,7 +2,7 @@
 
 mod crash;
 mod life;
-mod random;
+pub(crate) mod random;
 mod sets;
 mod texts;
 mod upkeep;

@@ -67,7 +67,8 @@ pub(super) fn fact(random: &mut Random, set: RuleSet) -> String {
     }
 }
 
-pub(super) fn data(random: &mut Random, set: RuleSet) -> String {
+/// What a set of rules has something to do with.
+pub(crate) fn data(random: &mut Random, set: RuleSet) -> String {
     let kinds = match set {
         RuleSet::Rdfs => 5,
         RuleSet::RdfsPlus => 9,

@@ -1,0 +1,43 @@
+//! `lode why`.
+
+use crate::args::{WhyArgs, WhyFormat};
+use crate::exit::Done;
+use crate::load::write_json;
+use crate::look;
+use crate::memory::SharedMemory;
+use crate::remote;
+use crate::screen::Screen;
+use crate::shapes::set_graph;
+use lode_assist::kept_prefixes;
+use lode_engine::store::OpenFiles;
+use lode_engine::{CancelToken, Database, Goal, WhyOptions};
+
+pub fn run(args: &WhyArgs) -> anyhow::Result<Done> {
+    if let Some(url) = remote::url(&args.database) {
+        return remote::why(args, url);
+    }
+    let memory = SharedMemory::new(&args.evaluation);
+    let mut evaluation = memory.query_options(&args.evaluation)?;
+    evaluation.cancel = CancelToken::new(args.timeout);
+    set_graph(&mut evaluation, &args.graph, None)?;
+    let database = Database::open_for_reading(&args.database, &memory.open_options(), OpenFiles::Now)?;
+    let snapshot = database.snapshot_at(args.at.as_deref())?;
+    let prefixes = look::prefixes(&[], &kept_prefixes(&database));
+    let goal = Goal::parse(&args.triple, &prefixes)?;
+    let options = WhyOptions {
+        evaluation,
+        proofs_max: args.proofs.into(),
+        depth_max: args.depth.into(),
+        facts_max: usize::try_from(args.facts)?,
+    };
+    let explanation = database.why(snapshot, &goal, &options)?;
+    match args.format {
+        WhyFormat::Json => write_json(&serde_json::to_value(&explanation)?)?,
+        WhyFormat::Text => {
+            let mut out = Screen::new(!args.no_pager);
+            explanation.write_text(&prefixes, &mut out)?;
+            out.finish()?;
+        }
+    }
+    Ok(Done::Ok)
+}

@@ -141,3 +141,30 @@ fn a_server_that_is_silent_is_given_up() {
     // Three tries of two seconds, of what is read ahead and then by itself.
     assert!(start.elapsed() < Duration::from_secs(25), "{:?}", start.elapsed());
 }
+
+/// Of a manifest without end no more is taken than the longest has.
+#[test]
+fn a_manifest_without_end_is_given_up() {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = [0; 4096];
+        assert!(stream.read(&mut request).unwrap() > 0);
+        stream
+            .write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nlodestore-published 1\n")
+            .unwrap();
+        let mut sent = 0_u64;
+        while stream.write_all(&[b'x'; 64 << 10]).is_ok() {
+            sent += 64 << 10;
+        }
+        sent
+    });
+    let store = lode_remote::WebStore::new(&url, lode_remote::WebOptions::default()).unwrap();
+    let error = lode_remote::newest(&store).unwrap_err();
+    assert!(error.to_string().contains("longer than such an object can be"), "{error}");
+    drop(store);
+    // And what is on its way between the two.
+    assert!(server.join().unwrap() < 32 << 20);
+}

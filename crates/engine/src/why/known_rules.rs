@@ -44,7 +44,7 @@ impl KnownRules {
             && let Some(inferences) = snapshot.inferences()
         {
             let kept = KeptRules::decode(&inferences.rules)?;
-            known.is_stale = !inferences.is_current;
+            known.is_stale = !inferences.is_current();
             known.default_graph = kept.default_graph();
             known.sources.extend(kept.sources.iter().map(|source| source.name().to_owned()));
             for (source, rule) in kept.all_rules()? {

@@ -6,6 +6,9 @@ use lode_sparql::Function;
 use lode_sparql::function::{ValueType, Volatility};
 
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+const GEOF: &str = "http://www.opengis.net/def/function/geosparql/";
+/// The second name of what is called `bif:...`, too.
+const BIF: &str = "http://www.openlinksw.com/schemas/bif#";
 /// Names that came with SPARQL 1.2.
 const OF_1_2: [&str; 9] = [
     "LANGDIR",
@@ -44,6 +47,12 @@ const BY_IRI: &str = "\
 Functions of doubles, after XPath and XQuery Functions and Operators 3.1, section 4.8. With `PREFIX math: <http://www.w3.org/2005/xpath-functions/math#>` they are `math:sqrt(?x)` and so on; angles are radians.
 
 ";
+const OF_GEOMETRIES: &str = "\
+## Geometries
+
+The functions of GeoSPARQL 1.1, with `PREFIX geof: <http://www.opengis.net/def/function/geosparql/>`. What they mean, and which geometries, reference systems and units they take: [Places](../geosparql.md). A geometry that cannot be read, or is not valid for what is asked, is an error. Functions of Virtuoso's are called with `PREFIX bif: <bif:>` or `PREFIX bif: <http://www.openlinksw.com/schemas/bif#>`.
+
+";
 const AGGREGATES: &str = "\
 ## Aggregates
 
@@ -64,17 +73,52 @@ pub fn page() -> String {
     let casts = functions::all()
         .filter_map(|function| Some(code(&format!("xsd:{}", function.name.strip_prefix(XSD)?))));
     let casts = casts.collect::<Vec<_>>().join(", ");
-    let others =
-        functions::all().filter(|function| function.name.contains(':') && !function.name.starts_with(XSD));
-    let others = table(&columns[..3], others.map(|function| row(function).into_iter().take(3).collect()));
+    let others = functions::all().filter(|function| {
+        function.name.contains(':')
+            && ![XSD, GEOF, BIF, "bif:"].iter().any(|space| function.name.starts_with(space))
+    });
+    let short = |function| row(function).into_iter().take(3).collect::<Vec<_>>();
+    let others = table(&columns[..3], others.map(short));
+    let geometries = functions::all().filter_map(|function| {
+        let mut cells = short(function);
+        let name = function.name.strip_prefix(GEOF);
+        let name = name
+            .map(|name| format!("geof:{name}"))
+            .or_else(|| Some(function.name.to_owned()).filter(|name| name.starts_with("bif:")));
+        *cells.first_mut()? = code(&name?);
+        Some(cells)
+    });
+    let geometries = table(&columns[..3], geometries);
     let aggregates = lode_assist::functions().iter().filter(|(name, _, _)| is_aggregate(name));
     let aggregates =
         aggregates.map(|(name, arguments, what)| vec![code(&format!("{name}{arguments}")), plain(what)]);
+    let of_geometries = aggregate::all().filter_map(|aggregate| {
+        let name = aggregate.name.strip_prefix(GEOF)?;
+        Some(vec![
+            code(&format!("geof:{name}([DISTINCT] literal)")),
+            plain("What the geometries of a group are together."),
+        ])
+    });
+    let aggregates = aggregates.chain(of_geometries);
     let aggregates = table(&["Aggregate", "What it does"], aggregates);
-    [HEAD, &calls, FORMS, &forms, CASTS, &casts, ".\n\n", BY_IRI, &others, AGGREGATES, &aggregates]
-        .concat()
-        .trim_end()
-        .to_owned()
+    [
+        HEAD,
+        &calls,
+        FORMS,
+        &forms,
+        CASTS,
+        &casts,
+        ".\n\n",
+        BY_IRI,
+        &others,
+        OF_GEOMETRIES,
+        &geometries,
+        AGGREGATES,
+        &aggregates,
+    ]
+    .concat()
+    .trim_end()
+    .to_owned()
         + "\n"
 }
 

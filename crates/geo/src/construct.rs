@@ -7,7 +7,7 @@ use crate::error::GeoError;
 use crate::geometry::{Geometry, Kind, collection};
 use crate::limits::OUTLINE_POINTS_MAX;
 use crate::overlay;
-use crate::relate::Parts;
+use crate::parts::Parts;
 use crate::segments;
 use crate::unit::Unit;
 use geo::concave_hull::ConcaveHullOptions;
@@ -15,6 +15,7 @@ use geo::{
     Area, BoundingRect, Buffer, Centroid, ConcaveHull, ConvexHull, Coord, CoordsIter, LineString,
     MultiLineString, MultiPoint, MultiPolygon, Point, Polygon,
 };
+use std::borrow::Cow;
 use std::f64::consts::PI;
 
 /// What an operation on sets of points makes of two geometries, in the reference system of the first.
@@ -52,7 +53,7 @@ pub fn buffer(geometry: &Geometry, radius: f64, unit: Unit) -> Result<Geometry, 
         if radius.abs() > 1e12 || (radius != 0.0 && radius.abs() < size * 1e-9) {
             return Err(no_answer("a radius so much larger or smaller than the geometry"));
         }
-        Ok(simple(shape.buffer(radius)))
+        Ok(simple(cut_at_turns(shape).buffer(radius)))
     };
     let shape = match (crs.is_geographic(), unit) {
         (_, Unit::Area(_)) => return Err(no_answer("a unit of area")),
@@ -75,6 +76,43 @@ pub fn buffer(geometry: &Geometry, radius: f64, unit: Unit) -> Result<Geometry, 
         }
     };
     Ok(Geometry::made(crs, shape))
+}
+
+/// The same with lines cut where they turn back: the library makes no round end there.
+fn cut_at_turns(shape: &geo::Geometry) -> Cow<'_, geo::Geometry> {
+    let lines: Vec<&LineString> = match shape {
+        geo::Geometry::LineString(line) => vec![line],
+        geo::Geometry::MultiLineString(lines) => lines.iter().collect(),
+        _ => return Cow::Borrowed(shape),
+    };
+    let mut pieces: Vec<LineString> = Vec::new();
+    for line in &lines {
+        let mut piece: Vec<Coord> = Vec::new();
+        for coord in line.coords().copied() {
+            if let [.., before, last] = piece.as_slice()
+                && turns_back(*before, *last, coord)
+            {
+                let last = *last;
+                pieces.push(LineString(std::mem::replace(&mut piece, vec![last])));
+            }
+            if piece.last() != Some(&coord) {
+                piece.push(coord);
+            }
+        }
+        pieces.push(LineString(piece));
+    }
+    if pieces.len() == lines.len() {
+        return Cow::Borrowed(shape);
+    }
+    Cow::Owned(MultiLineString(pieces).into())
+}
+
+/// Whether the way from one place over another to a third goes back, or nearly so.
+fn turns_back(from: Coord, over: Coord, to: Coord) -> bool {
+    let (there, back) = (over - from, to - over);
+    let along = there.x * back.x + there.y * back.y;
+    let across = there.x * back.y - there.y * back.x;
+    along < 0.0 && across.abs() < -along * 0.01
 }
 
 /// One polygon where there is only one.

@@ -16,6 +16,7 @@ pub mod limits;
 pub mod measure;
 mod nearest;
 mod overlay;
+mod parts;
 pub mod read;
 pub mod relate;
 mod segments;

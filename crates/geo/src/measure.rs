@@ -6,7 +6,8 @@ use crate::error::GeoError;
 use crate::geometry::{Geometry, collection};
 use crate::limits::PAIRS_MAX;
 use crate::nearest;
-use crate::relate::{self, Parts};
+use crate::parts::Parts;
+use crate::relate;
 use crate::segments;
 use crate::unit::Unit;
 use geo::{Area, Distance, Euclidean, Geodesic, GeodesicArea, Length, LineString, Polygon};
@@ -150,7 +151,9 @@ fn sum_of_lengths(geometry: &Geometry, lines: &[&LineString], unit: Unit) -> Res
     if matches!(unit, Unit::Area(_)) {
         return Err(GeoError::NoAnswer { operation: "length", what: "a unit of area" });
     }
-    let plane = |lines: &[&LineString]| lines.iter().map(|line| Euclidean.length(*line)).sum::<f64>();
+    let plane = |lines: &[&LineString]| {
+        lines.iter().map(|line| Euclidean.length(*line)).fold(0.0, std::ops::Add::add)
+    };
     Ok(match scale(geometry.crs(), unit) {
         Scale::Plane(factor) => plane(lines) * factor,
         Scale::Degrees(factor) => {
@@ -161,7 +164,7 @@ fn sum_of_lengths(geometry: &Geometry, lines: &[&LineString], unit: Unit) -> Res
         }
         Scale::Ellipsoid => {
             check_on_earth(geometry, "length")?;
-            lines.iter().map(|line| Geodesic.length(*line)).sum::<f64>() * from_metres(unit)
+            lines.iter().map(|line| Geodesic.length(*line)).fold(0.0, std::ops::Add::add) * from_metres(unit)
         }
     })
 }
@@ -172,7 +175,7 @@ fn sum_of_lengths(geometry: &Geometry, lines: &[&LineString], unit: Unit) -> Res
 ///
 /// Where there is no way to the plane of the unit.
 pub fn area(geometry: &Geometry, unit: Unit) -> Result<f64, GeoError> {
-    let plane = |areas: &[Polygon]| areas.iter().map(Area::unsigned_area).sum::<f64>();
+    let plane = |areas: &[Polygon]| areas.iter().map(Area::unsigned_area).fold(0.0, std::ops::Add::add);
     let parts = Parts::of(geometry.shape());
     Ok(match scale(geometry.crs(), unit) {
         Scale::Plane(factor) => plane(&parts.areas) * factor * factor,
@@ -182,7 +185,9 @@ pub fn area(geometry: &Geometry, unit: Unit) -> Result<f64, GeoError> {
         }
         Scale::Ellipsoid => {
             check_on_earth(geometry, "area")?;
-            parts.areas.iter().map(ellipsoid_area).sum::<f64>() * from_metres(unit) * from_metres(unit)
+            parts.areas.iter().map(ellipsoid_area).fold(0.0, std::ops::Add::add)
+                * from_metres(unit)
+                * from_metres(unit)
         }
     })
 }
@@ -190,7 +195,7 @@ pub fn area(geometry: &Geometry, unit: Unit) -> Result<f64, GeoError> {
 /// Rings may go round either way: each is the smaller part of the two that it cuts the earth into.
 fn ellipsoid_area(area: &Polygon) -> f64 {
     let ring = |line: &LineString| Polygon::new(line.clone(), Vec::new()).geodesic_area_signed().abs();
-    ring(area.exterior()) - area.interiors().iter().map(ring).sum::<f64>()
+    ring(area.exterior()) - area.interiors().iter().map(ring).fold(0.0, std::ops::Add::add)
 }
 
 fn check_on_earth(geometry: &Geometry, operation: &'static str) -> Result<(), GeoError> {

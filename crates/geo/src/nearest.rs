@@ -7,7 +7,7 @@
 
 use crate::error::GeoError;
 use crate::limits::PAIRS_MAX;
-use crate::relate::Parts;
+use crate::parts::Parts;
 use geo::{Bearing, Coord, CoordsIter, Destination, Distance, Geodesic, LineString, Point};
 use rstar::primitives::GeomWithData;
 use rstar::{AABB, RTree, RTreeObject};

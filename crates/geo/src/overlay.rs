@@ -6,13 +6,12 @@
 
 use crate::error::GeoError;
 use crate::geometry::collection;
-use crate::relate::Parts;
+use crate::parts::{Parts, oriented};
 use crate::segments::{self, Segment};
 use geo::line_intersection::{LineIntersection, line_intersection};
-use geo::orient::{Direction, Orient};
 use geo::{
     BooleanOps, Coord, Intersects, Line, LineString, MultiLineString, MultiPoint, MultiPolygon, Point,
-    Polygon, unary_union,
+    unary_union,
 };
 
 /// An operation on sets of points.
@@ -144,11 +143,6 @@ fn whole(parts: &Parts) -> MultiPolygon {
         // Members of a collection may overlap.
         areas => unary_union(&oriented(areas)),
     }
-}
-
-/// Outer rings counter-clockwise, as the library's union of many counts on.
-pub(crate) fn oriented<'a>(areas: impl IntoIterator<Item = &'a Polygon>) -> Vec<Polygon> {
-    areas.into_iter().map(|area| area.orient(Direction::Default)).collect()
 }
 
 fn clip(lines: &[LineString], area: &MultiPolygon, outside: bool) -> Vec<LineString> {

@@ -3,7 +3,7 @@
 
 use crate::error::GeoError;
 use crate::geometry::Geometry;
-use crate::overlay::oriented;
+use crate::parts::{Parts, oriented};
 use crate::segments;
 use geo::coordinate_position::{CoordPos, CoordinatePosition};
 use geo::dimensions::{Dimensions, HasDimensions};
@@ -75,8 +75,8 @@ pub fn named(name: &str) -> Option<Relation> {
 /// Where a geometry is not valid or too large, one is a mixture of points, lines and areas, or there is no way from the reference system of the
 /// second to that of the first.
 pub fn holds(relation: Relation, a: &Geometry, b: &Geometry) -> Result<bool, GeoError> {
-    let of_interest = matches!(relation, Relation::Disjoint | Relation::Intersects);
-    if of_interest && (is_mixed(a.shape()) || is_mixed(b.shape())) {
+    let asks_for_points = matches!(relation, Relation::Disjoint | Relation::Intersects);
+    if asks_for_points && (is_mixed(a.shape()) || is_mixed(b.shape())) {
         let meets = intersects(a, b)?;
         return Ok(meets == (relation == Relation::Intersects));
     }
@@ -186,49 +186,7 @@ fn position(point: geo::Point, area: &geo::Geometry) -> CoordPos {
 
 /// Whether a shape has points, lines and areas together.
 fn is_mixed(shape: &geo::Geometry) -> bool {
-    let mut parts = Parts::default();
-    parts.add(shape);
-    parts.count() > 1
-}
-
-/// The parts of a shape by their dimensions.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct Parts {
-    pub points: Vec<geo::Point>,
-    pub lines: Vec<geo::LineString>,
-    pub areas: Vec<geo::Polygon>,
-}
-
-impl Parts {
-    pub fn of(shape: &geo::Geometry) -> Self {
-        let mut parts = Self::default();
-        parts.add(shape);
-        parts
-    }
-
-    fn add(&mut self, shape: &geo::Geometry) {
-        use geo::Geometry as G;
-        match shape {
-            G::Point(point) => self.points.push(*point),
-            G::MultiPoint(points) => self.points.extend(points.iter().copied()),
-            G::Line(line) => self.lines.push(line.into()),
-            G::LineString(line) => self.lines.extend((!line.0.is_empty()).then(|| line.clone())),
-            G::MultiLineString(lines) => self.lines.extend(lines.iter().cloned()),
-            G::Polygon(area) => self.areas.extend((!area.exterior().0.is_empty()).then(|| area.clone())),
-            G::MultiPolygon(areas) => self.areas.extend(areas.iter().cloned()),
-            G::Rect(rect) => self.areas.push(rect.to_polygon()),
-            G::Triangle(triangle) => self.areas.push(triangle.to_polygon()),
-            G::GeometryCollection(members) => members.iter().for_each(|member| self.add(member)),
-        }
-    }
-
-    /// How many kinds of them there are.
-    pub fn count(&self) -> usize {
-        [self.points.is_empty(), self.lines.is_empty(), self.areas.is_empty()]
-            .into_iter()
-            .filter(|is_empty| !is_empty)
-            .count()
-    }
+    Parts::of(shape).count() > 1
 }
 
 /// A collection as points, lines or areas alone.

@@ -11,6 +11,8 @@ pub const UOM: &str = "http://www.opengis.net/def/uom/OGC/1.0/";
 
 /// Well-known text.
 pub const WKT_LITERAL: &str = "http://www.opengis.net/ont/geosparql#wktLiteral";
+/// Well-known text as Virtuoso calls it.
+pub const VIRTUOSO_GEOMETRY: &str = "http://www.openlinksw.com/schemas/virtrdf#Geometry";
 /// GeoJSON.
 pub const GEOJSON_LITERAL: &str = "http://www.opengis.net/ont/geosparql#geoJSONLiteral";
 /// Geography Markup Language.

@@ -9,6 +9,8 @@ pub struct Vocabulary {
     pub functions: &'static [Callable],
     /// Aggregates.
     pub aggregates: &'static [&'static str],
+    /// Aggregates that are called by an IRI, which alone tells them from functions.
+    pub aggregate_iris: &'static [&'static str],
 }
 
 /// A function: its name, and how many arguments it takes at least and at most.
@@ -31,6 +33,11 @@ impl Vocabulary {
     /// Whether a name is that of an aggregate.
     pub fn is_aggregate(&self, name: &str) -> bool {
         self.aggregates.iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether an IRI is that of an aggregate: what stands before its local part, and that.
+    pub(crate) fn is_aggregate_iri(&self, start: &str, local: &str) -> bool {
+        self.aggregate_iris.iter().any(|known| known.strip_prefix(start) == Some(local))
     }
 
     /// Whether a name is that of a function or an aggregate.

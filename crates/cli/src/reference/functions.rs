@@ -6,6 +6,11 @@ use lode_sparql::Function;
 use lode_sparql::function::{ValueType, Volatility};
 
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+const GEOF: &str = "http://www.opengis.net/def/function/geosparql/";
+/// Of the search of texts.
+const TEXT: &str = "urn:lodestore:text:";
+/// The second name of what is called `bif:...`, too.
+const BIF: &str = "http://www.openlinksw.com/schemas/bif#";
 /// Names that came with SPARQL 1.2.
 const OF_1_2: [&str; 9] = [
     "LANGDIR",
@@ -50,6 +55,12 @@ const SEARCH: &str = "\
 With `PREFIX text: <urn:lodestore:text:>` they are `text:matches(?text, \"words\")` and so on. [Search](../search.md) tells what a query for words is, and of `text:query`. The optional arguments of `snippet` are what stands before and behind a word, and how many characters are shown.
 
 ";
+const OF_GEOMETRIES: &str = "\
+## Geometries
+
+The functions of GeoSPARQL 1.1, with `PREFIX geof: <http://www.opengis.net/def/function/geosparql/>`. What they mean, and which geometries, reference systems and units they take: [Places](../geosparql.md). A geometry that cannot be read, or is not valid for what is asked, is an error. Functions of Virtuoso's are called with `PREFIX bif: <bif:>` or `PREFIX bif: <http://www.openlinksw.com/schemas/bif#>`.
+
+";
 const AGGREGATES: &str = "\
 ## Aggregates
 
@@ -70,15 +81,35 @@ pub fn page() -> String {
     let casts = functions::all()
         .filter_map(|function| Some(code(&format!("xsd:{}", function.name.strip_prefix(XSD)?))));
     let casts = casts.collect::<Vec<_>>().join(", ");
-    let of_search = |function: &&Function| function.name.starts_with("urn:lodestore:text:");
-    let by_iri = |function: &&Function| function.name.contains(':') && !function.name.starts_with(XSD);
-    let short = |function: &'static Function| row(function).into_iter().take(3).collect();
-    let others = functions::all().filter(by_iri).filter(|function| !of_search(function));
-    let others = table(&columns[..3], others.map(short));
+    let short = |function: &'static Function| row(function).into_iter().take(3).collect::<Vec<_>>();
+    let of_search = |function: &&Function| function.name.starts_with(TEXT);
     let search = table(&columns[..3], functions::all().filter(of_search).map(short));
+    let others = functions::all().filter(|function| {
+        function.name.contains(':')
+            && ![XSD, GEOF, BIF, "bif:", TEXT].iter().any(|space| function.name.starts_with(space))
+    });
+    let others = table(&columns[..3], others.map(short));
+    let geometries = functions::all().filter_map(|function| {
+        let mut cells = short(function);
+        let name = function.name.strip_prefix(GEOF);
+        let name = name
+            .map(|name| format!("geof:{name}"))
+            .or_else(|| Some(function.name.to_owned()).filter(|name| name.starts_with("bif:")));
+        *cells.first_mut()? = code(&name?);
+        Some(cells)
+    });
+    let geometries = table(&columns[..3], geometries);
     let aggregates = lode_assist::functions().iter().filter(|(name, _, _)| is_aggregate(name));
     let aggregates =
         aggregates.map(|(name, arguments, what)| vec![code(&format!("{name}{arguments}")), plain(what)]);
+    let of_geometries = aggregate::all().filter_map(|aggregate| {
+        let name = aggregate.name.strip_prefix(GEOF)?;
+        Some(vec![
+            code(&format!("geof:{name}([DISTINCT] literal)")),
+            plain("What the geometries of a group are together."),
+        ])
+    });
+    let aggregates = aggregates.chain(of_geometries);
     let aggregates = table(&["Aggregate", "What it does"], aggregates);
     [
         HEAD,
@@ -92,6 +123,8 @@ pub fn page() -> String {
         &others,
         SEARCH,
         &search,
+        OF_GEOMETRIES,
+        &geometries,
         AGGREGATES,
         &aggregates,
     ]

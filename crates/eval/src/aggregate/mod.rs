@@ -11,6 +11,8 @@ mod concat;
 mod count;
 mod distinct;
 mod extreme;
+#[cfg(feature = "geo")]
+mod geometries;
 mod grow;
 mod mean;
 mod sample;
@@ -39,9 +41,15 @@ pub use sum::{SUM, SUM_OF_COUNTS};
 static AGGREGATES: [&AggregateFunction; 9] =
     [&COUNT_ROWS, &COUNT, &SUM_OF_COUNTS, &SUM, &AVG, &MIN, &MAX, &SAMPLE, &GROUP_CONCAT];
 
+/// Those of geometries, where the program was built with them.
+#[cfg(feature = "geo")]
+static OF_GEOMETRIES: &[AggregateFunction] = &geometries::AGGREGATES;
+#[cfg(not(feature = "geo"))]
+static OF_GEOMETRIES: &[AggregateFunction] = &[];
+
 /// All aggregates.
 pub fn all() -> impl Iterator<Item = &'static AggregateFunction> {
-    AGGREGATES.into_iter()
+    AGGREGATES.into_iter().chain(OF_GEOMETRIES)
 }
 
 /// The aggregate of this name: a keyword as SPARQL writes it, `COUNT(*)`, or an IRI.

@@ -9,11 +9,11 @@ mod wkt;
 
 use crate::error::GeoError;
 use crate::geometry::Geometry;
-use crate::vocabulary::{GEOJSON_LITERAL, GML_LITERAL, KML_LITERAL, WKT_LITERAL};
+use crate::vocabulary::{GEOJSON_LITERAL, GML_LITERAL, KML_LITERAL, VIRTUOSO_GEOMETRY, WKT_LITERAL};
 
 /// Whether literals of this datatype are geometries that are read.
 pub fn is_geometry(datatype: &str) -> bool {
-    matches!(datatype, WKT_LITERAL | GEOJSON_LITERAL | GML_LITERAL | KML_LITERAL)
+    matches!(datatype, WKT_LITERAL | VIRTUOSO_GEOMETRY | GEOJSON_LITERAL | GML_LITERAL | KML_LITERAL)
 }
 
 /// The geometry of a literal.
@@ -23,7 +23,7 @@ pub fn is_geometry(datatype: &str) -> bool {
 /// Where the text is no geometry of the datatype's format, or too large a one, or geometries of the datatype are not read.
 pub fn literal(text: &str, datatype: &str) -> Result<Geometry, GeoError> {
     match datatype {
-        WKT_LITERAL => wkt::read(text),
+        WKT_LITERAL | VIRTUOSO_GEOMETRY => wkt::read(text),
         GEOJSON_LITERAL => geojson::read(text),
         GML_LITERAL => gml::read(text),
         KML_LITERAL => kml::read(text),

@@ -140,6 +140,9 @@ fn buffers() {
     assert!((area(&wide, degree) - (32.0 + std::f64::consts::PI)).abs() < 0.05);
     let narrow = construct::buffer(&wkt("POLYGON((0 0,4 0,4 4,0 4,0 0))"), -1.0, degree).unwrap();
     assert!((area(&narrow, degree) - 4.0).abs() < 1e-6);
+    // Where a line turns back it ends: shapely makes 54.901.
+    let back = construct::buffer(&wkt("LINESTRING(4 1,1 6,5 4,2 0,5 4,3 0)"), 2.0, degree).unwrap();
+    assert!((area(&back, degree) - 54.901).abs() < 0.5, "{}", area(&back, degree));
     // A kilometre around a place, wherever it is.
     for place in [
         "POINT(13.4 52.5)",

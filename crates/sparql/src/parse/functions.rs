@@ -22,6 +22,16 @@ pub(super) enum Callee {
 /// The aggregates that are called by a keyword (SPARQL 1.1, rule 127).
 const AGGREGATES: [&str; 7] = ["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"];
 
+/// Those that are called by an IRI: of geometries (GeoSPARQL 1.1, section 8.8). Who runs a query says which of them there are.
+const AGGREGATE_IRIS: [&str; 6] = [
+    "http://www.opengis.net/def/function/geosparql/aggBoundingBox",
+    "http://www.opengis.net/def/function/geosparql/aggBoundingCircle",
+    "http://www.opengis.net/def/function/geosparql/aggCentroid",
+    "http://www.opengis.net/def/function/geosparql/aggConcaveHull",
+    "http://www.opengis.net/def/function/geosparql/aggConvexHull",
+    "http://www.opengis.net/def/function/geosparql/aggUnion",
+];
+
 /// Any number of arguments.
 const ANY: usize = usize::MAX;
 
@@ -97,7 +107,8 @@ table! {
 }
 
 /// What a text may call.
-pub(super) static VOCABULARY: Vocabulary = Vocabulary { functions: CALLABLES, aggregates: &AGGREGATES };
+pub(super) static VOCABULARY: Vocabulary =
+    Vocabulary { functions: CALLABLES, aggregates: &AGGREGATES, aggregate_iris: &AGGREGATE_IRIS };
 
 /// The function of a name, in any case of letters.
 pub(super) fn callee(name: &str) -> Option<&'static Callee> {

@@ -12,13 +12,42 @@ impl Parser<'_> {
         self.no_aggregates = outside;
     }
 
+    /// Whether the IRI of an aggregate comes next, and its bracket.
+    pub(super) fn is_aggregate_iri(&self) -> bool {
+        if self.vocabulary.aggregate_iris.is_empty() || !self.mark_at(1, "(") {
+            return false;
+        }
+        let written = self.word();
+        if let Some(iri) = inside(written) {
+            return self.vocabulary.is_aggregate_iri("", iri);
+        }
+        let Some((prefix, local)) = written.split_once(':') else { return false };
+        let start = self.prefixes.get(prefix).and_then(|iri| inside(iri));
+        start.is_some_and(|start| self.vocabulary.is_aggregate_iri(start, local))
+    }
+
+    /// An aggregate that is called by a keyword.
     pub(super) fn aggregate(&mut self) {
         let word = self.word();
+        self.count_aggregate();
+        self.bump();
+        self.behind_name(word);
+    }
+
+    /// What is behind the IRI of an aggregate.
+    pub(super) fn aggregate_of(&mut self, name: &str) {
+        self.count_aggregate();
+        self.behind_name(name);
+    }
+
+    fn count_aggregate(&mut self) {
         match self.no_aggregates {
             Some(place) => self.tell(self.span(), place.message, place.help),
             None => self.scope.aggregates += 1,
         }
-        self.bump();
+    }
+
+    fn behind_name(&mut self, word: &str) {
         let open = self.span();
         if !self.eat_mark("(") {
             return self.unexpected(&format!("`(` behind {word}"));
@@ -68,4 +97,9 @@ impl Parser<'_> {
         }
         self.close(")", open);
     }
+}
+
+/// What is in the brackets of an IRI.
+fn inside(iri: &str) -> Option<&str> {
+    iri.strip_prefix('<')?.strip_suffix('>')
 }

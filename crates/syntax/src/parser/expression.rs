@@ -312,6 +312,12 @@ impl Parser<'_> {
         let (span, word) = (self.span(), self.word());
         if self.kind() != Kind::Word {
             let place = self.place();
+            if self.is_aggregate_iri() {
+                self.iri("an aggregate");
+                let node = self.wrap(place);
+                self.aggregate_of(word);
+                return self.close_node(node, Node::Aggregate);
+            }
             self.iri("a function");
             if self.is_mark("(") {
                 let node = self.wrap(place);

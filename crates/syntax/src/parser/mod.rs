@@ -28,7 +28,7 @@ use crate::vocabulary::Vocabulary;
 pub use extent::Extent;
 use no_aggregates::NoAggregates;
 use scope::Scope;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Brackets of all kinds in each other, and signs before values: deeper texts are refused.
@@ -135,8 +135,8 @@ struct Parser<'a> {
     vocabulary: &'a Vocabulary,
     /// More is looked at than the grammar: what a text that is wrong may have meant.
     explains: bool,
-    /// Prefixes that are declared, without the colon.
-    prefixes: BTreeSet<&'a str>,
+    /// Prefixes that are declared, without the colon, and the IRIs that they stand for, as they are written.
+    prefixes: BTreeMap<&'a str, &'a str>,
     /// Those that are not and were told of, and names of variables that are none.
     undeclared: BTreeSet<&'a str>,
     depth: usize,
@@ -186,7 +186,7 @@ impl<'a> Parser<'a> {
             diagnostics: Vec::new(),
             vocabulary,
             explains,
-            prefixes: BTreeSet::new(),
+            prefixes: BTreeMap::new(),
             undeclared: BTreeSet::new(),
             depth: 0,
             is_too_deep: false,

@@ -191,7 +191,7 @@ impl<'a> Parser<'a> {
             let node = self.place();
             let kind = if self.kind() == Kind::Name && self.word().eq_ignore_ascii_case("PREFIX:") {
                 // The empty prefix, without a space before its colon.
-                self.prefixes.insert("");
+                self.prefixes.insert("", self.word_at(1));
                 self.bump();
                 self.iri_in_brackets("the IRI of a prefix");
                 Node::Prefix
@@ -267,8 +267,8 @@ impl<'a> Parser<'a> {
         let (word, span) = (self.word(), self.span());
         match self.kind() {
             Kind::Name if word.find(':') == Some(word.len() - 1) => {
-                self.prefixes.insert(&word[..word.len() - 1]);
                 self.bump();
+                self.prefixes.insert(&word[..word.len() - 1], self.word());
             }
             Kind::Name => {
                 return self.stop(
@@ -283,8 +283,8 @@ impl<'a> Parser<'a> {
                     format!("the prefix `{word}` lacks its colon"),
                     format!("write PREFIX {word}: <...>"),
                 );
-                self.prefixes.insert(word);
                 self.bump();
+                self.prefixes.insert(word, self.word());
             }
             _ => return self.unexpected("a prefix, such as ex:,"),
         }

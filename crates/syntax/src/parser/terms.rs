@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
         let prefix = word.split(':').next().unwrap_or("");
         if self.explains
             && self.knows_prefixes
-            && !self.prefixes.contains(&prefix)
+            && !self.prefixes.contains_key(&prefix)
             && self.undeclared.insert(prefix)
         {
             let help = self.declaration_of(prefix);
@@ -145,7 +145,7 @@ impl<'a> Parser<'a> {
             Some(iri) => format!("put before the query: PREFIX {prefix}: <{iri}>"),
             None => format!("put before the query: PREFIX {prefix}: <...> with the IRI that it stands for"),
         };
-        match spelling::meant(prefix, self.prefixes.iter().copied().filter(|known| known.len() > 1)) {
+        match spelling::meant(prefix, self.prefixes.keys().copied().filter(|known| known.len() > 1)) {
             Some(known) if prefixes::usual(prefix).is_none() => format!("did you mean `{known}:`?"),
             _ => declaration,
         }

@@ -2,8 +2,11 @@
 
 use lode_syntax::{At, Callable, DEPTH_MAX, Form, Node, Vocabulary, check, count_tokens, parse};
 
-static VOCABULARY: Vocabulary =
-    Vocabulary { functions: &[Callable { name: "ABS", least: 1, most: 1 }], aggregates: &["COUNT"] };
+static VOCABULARY: Vocabulary = Vocabulary {
+    functions: &[Callable { name: "ABS", least: 1, most: 1 }],
+    aggregates: &["COUNT"],
+    aggregate_iris: &["http://e/agg"],
+};
 
 const TEXTS: [(&str, Form); 4] = [
     (

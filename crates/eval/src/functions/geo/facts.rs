@@ -1,6 +1,6 @@
 //! What a geometry is (GeoSPARQL 1.1, section 8.7.1).
 
-use super::{ANY_URI, iri, of_one, typed};
+use super::call::{ANY_URI, iri, of_one, typed};
 use crate::expr::call::Kernel;
 use crate::values::value::Value;
 use lode_geo::inspect::{self, Axis};

@@ -1,6 +1,6 @@
 //! Distances, lengths and areas (GeoSPARQL 1.1, section 8.7.2).
 
-use super::{iri, of_many, of_one, of_two, unit_of};
+use super::call::{iri, of_many, of_one, of_two, unit_of};
 use crate::expr::call::Kernel;
 use crate::values::value::Value;
 use lode_geo::{Unit, measure};

@@ -1,6 +1,6 @@
 //! How two geometries lie to each other (GeoSPARQL 1.1, sections 9.3.1 and 9.4 to 9.6).
 
-use super::{iri, of_many, of_two};
+use super::call::{iri, of_many, of_two};
 use crate::expr::call::Kernel;
 use crate::values::value::Value;
 use lode_geo::relate;

@@ -1,6 +1,6 @@
 //! Geometries that are made of others (GeoSPARQL 1.1, sections 8.7.1 and 8.7.2).
 
-use super::{iri, iri_of, literal, number_of, of_many, of_one, of_two, unit_of};
+use super::call::{iri, iri_of, literal, number_of, of_many, of_one, of_two, unit_of};
 use crate::expr::call::Kernel;
 use crate::values::value::Value;
 use lode_geo::construct::{self, Operation};

@@ -1,6 +1,6 @@
 //! Geometries in other formats (GeoSPARQL 1.1, section 8.6).
 
-use super::{iri, of_many, of_one, typed};
+use super::call::{iri, of_many, of_one, typed};
 use crate::expr::call::Kernel;
 use crate::expr::column::Column;
 use lode_geo::vocabulary::{GEOJSON_LITERAL, GML_LITERAL, KML_LITERAL, WKT_LITERAL};

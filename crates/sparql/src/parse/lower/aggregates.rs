@@ -38,6 +38,11 @@ impl<'t> Lowering<'t> {
 
     fn aggregate_of(&mut self, at: At<'t>) -> Result<AggregateExpression> {
         let distinct = at.has_word(2, "DISTINCT");
+        if let Some(name) = at.first().filter(|first| first.tokens().start == at.tokens().start) {
+            let argument = at.children().nth(1).ok_or_else(|| Wrong::at(at, "an aggregate of nothing"))?;
+            let (name, expr) = (AggregateFunction::Custom(self.iri(name)?), self.expression(argument)?);
+            return Ok(AggregateExpression::FunctionCall { name, expr, distinct });
+        }
         let Some(argument) = at.first() else { return Ok(AggregateExpression::CountSolutions { distinct }) };
         let expr = self.expression(argument)?;
         let name = at.token(0);

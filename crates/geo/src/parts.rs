@@ -1,0 +1,49 @@
+//! The points, lines and areas that a shape is made of.
+
+use geo::Polygon;
+use geo::orient::{Direction, Orient};
+
+/// The parts of a shape by their dimensions.
+#[derive(Debug, Default, Clone)]
+pub struct Parts {
+    pub points: Vec<geo::Point>,
+    pub lines: Vec<geo::LineString>,
+    pub areas: Vec<geo::Polygon>,
+}
+
+impl Parts {
+    pub fn of(shape: &geo::Geometry) -> Self {
+        let mut parts = Self::default();
+        parts.add(shape);
+        parts
+    }
+
+    fn add(&mut self, shape: &geo::Geometry) {
+        use geo::Geometry as G;
+        match shape {
+            G::Point(point) => self.points.push(*point),
+            G::MultiPoint(points) => self.points.extend(points.iter().copied()),
+            G::Line(line) => self.lines.push(line.into()),
+            G::LineString(line) => self.lines.extend((!line.0.is_empty()).then(|| line.clone())),
+            G::MultiLineString(lines) => self.lines.extend(lines.iter().cloned()),
+            G::Polygon(area) => self.areas.extend((!area.exterior().0.is_empty()).then(|| area.clone())),
+            G::MultiPolygon(areas) => self.areas.extend(areas.iter().cloned()),
+            G::Rect(rect) => self.areas.push(rect.to_polygon()),
+            G::Triangle(triangle) => self.areas.push(triangle.to_polygon()),
+            G::GeometryCollection(members) => members.iter().for_each(|member| self.add(member)),
+        }
+    }
+
+    /// How many kinds of them there are.
+    pub fn count(&self) -> usize {
+        [self.points.is_empty(), self.lines.is_empty(), self.areas.is_empty()]
+            .into_iter()
+            .filter(|is_empty| !is_empty)
+            .count()
+    }
+}
+
+/// Outer rings counter-clockwise, as the library's union of many counts on.
+pub fn oriented<'a>(areas: impl IntoIterator<Item = &'a Polygon>) -> Vec<Polygon> {
+    areas.into_iter().map(|area| area.orient(Direction::Default)).collect()
+}

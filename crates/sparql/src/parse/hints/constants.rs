@@ -2,6 +2,7 @@
 
 use super::found::{Constant, FOUND_MAX, InGraph, Role};
 use super::walk::{Around, Names, Walk, name};
+use crate::text_search::Property;
 use lode_rdf::Term;
 use lode_syntax::{At, Node};
 use oxrdf::vocab::rdf;
@@ -45,6 +46,11 @@ impl<'t> Walk<'t> {
     fn property(&mut self, at: At<'t>, around: &Around<'_, 't>, names: &mut Names<'t>) {
         let mut parts = at.children();
         let Some(verb) = parts.next() else { return };
+        if self.iri_of(verb).is_some_and(|iri| Property::of(&iri).is_some()) {
+            // A search: neither its property nor what is in its list is in the data.
+            names.extend(parts.filter(|object| object.node() == Node::Variable).map(name));
+            return;
+        }
         self.verb(verb, around, around.is_required, names);
         let role = if self.is_type(verb) { Role::Class } else { Role::Object };
         for object in parts {

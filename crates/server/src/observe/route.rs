@@ -14,7 +14,7 @@ const ROOTS: [&str; 7] = [
     "/rdf4j",
     "/repositories",
 ];
-const PATHS: [&str; 20] = [
+const PATHS: [&str; 21] = [
     "/",
     "/get",
     "/sparql",

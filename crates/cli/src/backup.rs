@@ -2,12 +2,11 @@
 
 use crate::args::{BackupArgs, RestoreArgs};
 use crate::exit::{Done, wrong_usage};
-use crate::load::write_json;
 use crate::load_line::left_text;
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
 use crate::published;
-use crate::talk::say;
+use crate::talk::{say, write_json};
 use lode_engine::store::{BackupOptions, BackupProgress, BackupReport};
 use lode_engine::{CancelToken, backup_database, restore_database};
 use lode_remote::{Published, ReadOptions};

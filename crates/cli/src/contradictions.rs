@@ -2,11 +2,10 @@
 
 use crate::args::MaterialiseArgs;
 use crate::exit::Done;
-use crate::load::write_json;
 use crate::look;
 use crate::memory::SharedMemory;
 use crate::number;
-use crate::talk::say;
+use crate::talk::{say, write_json};
 use lode_assist::kept_prefixes;
 use lode_engine::store::OpenFiles;
 use lode_engine::{CancelToken, Consistency, Database, QueryOptions, WhyOptions};

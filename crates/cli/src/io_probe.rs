@@ -2,9 +2,8 @@
 
 use crate::args::IoProbeArgs;
 use crate::exit::{Done, wrong_usage};
-use crate::load::write_json;
 use crate::number;
-use crate::talk::say;
+use crate::talk::{say, write_json};
 use anyhow::{Context, bail};
 use lode_engine::io_probe::{Device, ProbeCell, ProbeLimits, SIZES, device_of, probe_folder};
 use lode_engine::keep_device;

@@ -12,7 +12,7 @@ use crate::memory;
 use crate::number;
 use crate::skipped::SkippedFiles;
 use crate::sources::Sources;
-use crate::talk::{say, say_found_log, tell_damaged_snapshots};
+use crate::talk::{say, say_found_log, tell_damaged_snapshots, write_json};
 use anyhow::{Context, bail};
 use lode_engine::store::CompactOptions;
 use lode_engine::store::load::{LoadOptions, LoadProgress, LoadReport, Source, SourceReport, load, validate};
@@ -22,7 +22,7 @@ use lode_rdf::NamedNode;
 use lode_rdf::format::RdfFormat;
 use lode_rdf::parse::StatementLimit;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -199,14 +199,6 @@ fn dry_run(args: &LoadArgs) -> anyhow::Result<Done> {
         report if report.failed > 0 => Done::Unreadable,
         _ => Done::Ok,
     })
-}
-
-/// Writes a report to standard output.
-pub fn write_json(report: &serde_json::Value) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, report)?;
-    writeln!(out)?;
-    Ok(())
 }
 
 /// A load or an update that failed leaves no database where none was.

@@ -4,11 +4,10 @@ use crate::args::{DefaultGraphArg, MaintainArg, MaterialiseArgs};
 use crate::contradictions;
 use crate::exit::{Done, wrong_usage};
 use crate::inferring::{apply, sources};
-use crate::load::write_json;
 use crate::memory::SharedMemory;
 use crate::number;
 use crate::remote;
-use crate::talk::{say, say_found_log, tell_damaged_snapshots};
+use crate::talk::{say, say_found_log, tell_damaged_snapshots, write_json};
 use lode_engine::{CancelToken, Database, DefaultGraph, MaterialiseOptions, QueryOptions};
 
 pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {

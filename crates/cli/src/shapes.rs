@@ -1,7 +1,7 @@
 //! Shapes in SHACL: read from files, and kept by changes.
 
 use crate::args::GuardArgs;
-use crate::exit::DataSyntaxError;
+use crate::exit::{DataSyntaxError, wrong_usage};
 use crate::number;
 use crate::talk::say;
 use anyhow::{Context, bail};
@@ -29,7 +29,11 @@ impl Guard {
     /// What the options say; none without shapes.
     pub fn new(args: &GuardArgs, mut query: QueryOptions) -> anyhow::Result<Option<Self>> {
         if args.shapes.is_empty() {
-            return Ok(None);
+            // A configuration file may say what it is without shapes.
+            return match args.shapes_data.as_str() {
+                "default" => Ok(None),
+                _ => Err(wrong_usage("--shapes-data says what --shapes validates, and there is no --shapes")),
+            };
         }
         query.service = None;
         set_graph(&mut query, &args.shapes_data, None).context("--shapes-data")?;

@@ -2,9 +2,9 @@
 
 use crate::args::SnapshotCommand;
 use crate::exit::Done;
-use crate::load::{CACHE_BYTES, write_json};
+use crate::load::CACHE_BYTES;
 use crate::number;
-use crate::talk::{say, say_found_log, tell_damaged_snapshots};
+use crate::talk::{say, say_found_log, tell_damaged_snapshots, write_json};
 use lode_engine::store::WriteOptions;
 use lode_engine::{CancelToken, Database, EngineError, OpenOptions};
 use serde_json::json;

@@ -1,5 +1,5 @@
 //! What the program says to people: lines on standard error. A standard error that nobody reads any more is no reason to stop
-//! (`eprintln!` would panic).
+//! (`eprintln!` would panic). And to programs: reports as JSON, on standard output.
 
 use lode_engine::store::FoundLog;
 use lode_engine::{Database, PlanWarning};
@@ -35,4 +35,13 @@ pub(crate) fn tell_damaged_snapshots(database: &Database) {
              until `lode snapshot drop` drops it"
         );
     }
+}
+
+/// Writes a report to standard output.
+pub fn write_json(report: &serde_json::Value) -> anyhow::Result<()> {
+    use std::io::Write as _;
+    let mut out = std::io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, report)?;
+    writeln!(out)?;
+    Ok(())
 }

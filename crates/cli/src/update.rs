@@ -3,14 +3,14 @@
 use crate::args::UpdateArgs;
 use crate::exit::{Done, wrong_usage};
 use crate::keep_few::keep_few;
-use crate::load::{remove_if_empty, write_json};
+use crate::load::remove_if_empty;
 use crate::memory::SharedMemory;
 use crate::number;
 use crate::progress::LiveLine;
 use crate::query::{check_words, request_text};
 use crate::remote::{self, Remote};
 use crate::shapes::Guard;
-use crate::talk::{say, say_found_log, say_warnings, tell_damaged_snapshots};
+use crate::talk::{say, say_found_log, say_warnings, tell_damaged_snapshots, write_json};
 use anyhow::Context;
 use lode_engine::store::CompactOptions;
 use lode_engine::{CancelToken, Database, LoadAllow, UpdateOptions, UpdateProgress, UpdateReport};

@@ -2,12 +2,12 @@
 
 use crate::args::{WhyArgs, WhyFormat};
 use crate::exit::Done;
-use crate::load::write_json;
 use crate::look;
 use crate::memory::SharedMemory;
 use crate::remote;
 use crate::screen::Screen;
 use crate::shapes::set_graph;
+use crate::talk::write_json;
 use lode_assist::kept_prefixes;
 use lode_engine::store::OpenFiles;
 use lode_engine::{CancelToken, Database, Goal, WhyOptions};

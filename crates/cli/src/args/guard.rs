@@ -10,6 +10,6 @@ pub struct GuardArgs {
     #[arg(long, value_name = "FILE")]
     pub shapes: Vec<PathBuf>,
     /// What is validated by --shapes: default (the default graph), union (all graphs as one), or the IRI of a named graph
-    #[arg(long, value_name = "GRAPH", default_value = "default", requires = "shapes")]
+    #[arg(long, value_name = "GRAPH", default_value = "default")]
     pub shapes_data: String,
 }

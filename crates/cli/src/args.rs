@@ -346,7 +346,7 @@ Exit codes: 0 done; 1 failed, the database is as it was; 2 wrong command line; 4
 )]
 pub struct UpdateArgs {
     /// The database folder, or the address of a server
-    #[arg(value_name = "DB|URL")]
+    #[arg(value_name = "DB|URL", value_parser = folder::folder_or_server())]
     pub database: PathBuf,
     /// The request; - or without it and -f, standard input
     pub update: Option<String>,
@@ -390,7 +390,7 @@ pub struct UpdateArgs {
 #[derive(Debug, Args)]
 pub struct StatsArgs {
     /// The database folder, or the address of a server
-    #[arg(value_name = "DB|URL")]
+    #[arg(value_name = "DB|URL", value_parser = folder::folder_or_server())]
     pub database: PathBuf,
     /// The database as this snapshot has kept it (see lode snapshot)
     #[arg(long, value_name = "NAME")]

@@ -7,6 +7,7 @@ use crate::error::RemoteError;
 use crate::folder::UPLOADS;
 use crate::keys;
 use crate::object::ObjectStore;
+use crate::publish::refuse_databases;
 use crate::version::PublishedVersion;
 use crate::versions;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +44,7 @@ pub struct CollectReport {
 /// # Errors
 /// Where the store cannot tell what it holds, cannot be read or written, or the manifest of a version is damaged: then nobody knows what it needs.
 pub fn collect(store: &dyn ObjectStore, options: &CollectOptions) -> Result<CollectReport, RemoteError> {
+    refuse_databases(store)?;
     let all = versions::list_versions(store)?;
     let Some(newest) = all.last() else { return Ok(CollectReport::default()) };
     // Who cannot ask for a list begins there.

@@ -72,10 +72,25 @@ pub fn publish_store(
 }
 
 fn check_name(store: &dyn ObjectStore, options: &PublishOptions) -> Result<(), RemoteError> {
+    refuse_databases(store)?;
     let Some(name) = options.name.as_ref().filter(|name| !is_name(name)) else { return Ok(()) };
     let what = format!(
         "{name:?} cannot be the name of a version: that has 1 to 64 ASCII letters, digits, -, _ and ., and is no number"
     );
+    Err(RemoteError::Address { address: store.name().to_owned(), what })
+}
+
+/// Refuses the folder of a database itself: its segments are named as published ones are, and would be collected as those are that no version needs.
+///
+/// # Errors
+/// [`RemoteError::Address`] where a database has its files; where the store cannot be read.
+pub(crate) fn refuse_databases(store: &dyn ObjectStore) -> Result<(), RemoteError> {
+    const OF_DATABASES: [&str; 3] = ["MANIFEST", "MANIFEST.copy", "LOCK"];
+    let names = store.list("")?.unwrap_or_default();
+    if !names.iter().any(|name| OF_DATABASES.contains(&name.as_str())) {
+        return Ok(());
+    }
+    let what = "this is the folder of a database itself: publish to a folder of its own".to_owned();
     Err(RemoteError::Address { address: store.name().to_owned(), what })
 }
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub struct DumpArgs {
     /// The database folder, or the address of a server
-    #[arg(value_name = "DB|URL")]
+    #[arg(value_name = "DB|URL", value_parser = super::folder::folder_or_server())]
     pub database: PathBuf,
     /// The database as this snapshot has kept it (see lode snapshot)
     #[arg(long, value_name = "NAME")]

@@ -12,6 +12,25 @@ pub fn folder() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
+/// A folder, or the address of a server, as an argument.
+pub fn folder_or_server() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.to_str().and_then(refusal_of_published) {
+        Some(refusal) => Err(refusal),
+        None => Ok(path),
+    })
+}
+
+/// What is said where the address of a published database stands.
+fn refusal_of_published(name: &str) -> Option<String> {
+    const SCHEMES: [&str; 6] = ["file://", "lode+http://", "lode+https://", "s3://", "gs://", "az://"];
+    SCHEMES.iter().any(|scheme| name.starts_with(scheme)).then(|| {
+        format!(
+            "this command takes the folder of a database, and {name} is the address of a published one, which is only read: by lode query, \
+             lode serve, and lode restore, which makes a database of it"
+        )
+    })
+}
+
 /// The address that is most likely meant by the name of a folder that is not there: `localhost:7878` lacks its `http://`.
 pub fn meant_address(path: &Path) -> Option<String> {
     let text = path.to_str().filter(|_| !path.exists())?;
@@ -24,11 +43,8 @@ pub fn meant_address(path: &Path) -> Option<String> {
 /// What is said where an address stands for a folder: it would be made one, `http:`, and below it the rest.
 pub fn refusal(path: &Path) -> Option<String> {
     let name = path.to_str()?;
-    if ["file://", "lode+http://", "lode+https://"].iter().any(|scheme| name.starts_with(scheme)) {
-        return Some(format!(
-            "this command takes the folder of a database, and {name} is the address of a published one, which is only read: by lode query, \
-             lode serve, and lode restore, which makes a database of it"
-        ));
+    if let Some(refusal) = refusal_of_published(name) {
+        return Some(refusal);
     }
     let address = Some(name).filter(|text| is_url(text))?;
     Some(format!(

@@ -33,7 +33,7 @@ data are contradictory (--check)."
 )]
 pub struct MaterialiseArgs {
     /// The database folder, or the address of a server
-    #[arg(value_name = "DB|URL")]
+    #[arg(value_name = "DB|URL", value_parser = super::folder::folder_or_server())]
     pub database: PathBuf,
     /// Apply these rules: rdfs, rdfs-plus, owl2-rl, skos, or a file with rules (.n3: in N3, else in SPARQL); repeatable (default: those that
     /// were applied before)

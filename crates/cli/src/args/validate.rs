@@ -18,7 +18,7 @@ do not conform."
 )]
 pub struct ValidateArgs {
     /// The database folder, or the address of a server
-    #[arg(value_name = "DB|URL")]
+    #[arg(value_name = "DB|URL", value_parser = super::folder::folder_or_server())]
     pub database: PathBuf,
     /// Files with shapes, in any RDF syntax, also compressed; all together are the shapes graph
     #[arg(value_name = "SHAPES")]

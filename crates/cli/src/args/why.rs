@@ -16,7 +16,7 @@ Exit codes: 0 told; 1 failed; 2 wrong command line; 4 the triple has a syntax er
 )]
 pub struct WhyArgs {
     /// The database folder, or the address of a server
-    #[arg(value_name = "DB|URL")]
+    #[arg(value_name = "DB|URL", value_parser = super::folder::folder_or_server())]
     pub database: PathBuf,
     /// A triple, as in Turtle: ':tom a :Cat'. Or false: why the data are contradictory
     #[arg(value_name = "TRIPLE")]

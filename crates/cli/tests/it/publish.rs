@@ -133,6 +133,25 @@ fn a_database_is_published_and_queried_in_place() {
 }
 
 #[test]
+fn nothing_is_published_into_a_database() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1 .");
+    let told = lode.run(&["publish", "db", &url(&lode, "db"), "--keep", "1", "--grace", "0"]).fails(1);
+    assert!(told.contains("the folder of a database itself"), "{told}");
+    lode.run(&["check", "db"]).ok();
+    for command in ["update", "stats", "dump", "why", "validate", "materialise"] {
+        let more: &[&str] = match command {
+            "update" => &["INSERT DATA { <a:s> <a:p> 1 }", "--create"],
+            "why" => &["<a:s> <a:p> 1"],
+            "validate" => &["shapes.ttl"],
+            _ => &[],
+        };
+        let told = lode.run(&[&[command, "s3://bucket/db"], more].concat()).fails(2);
+        assert!(told.contains("the address of a published one"), "{command}: {told}");
+    }
+    assert!(!lode.path("s3:").exists());
+}
+
+#[test]
 fn mistakes_are_told() {
     let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1 .");
     let url = url(&lode, "store");

@@ -167,7 +167,10 @@ fn bound(pattern: &GraphPattern, variables: &mut HashSet<Variable>) {
             bound(left, variables);
             bound(right, variables);
         }
-        GraphPattern::Filter { inner, .. } => bound(inner, variables),
+        GraphPattern::LeftJoin { left: inner, .. }
+        | GraphPattern::Minus { left: inner, .. }
+        | GraphPattern::Filter { inner, .. }
+        | GraphPattern::Extend { inner, .. } => bound(inner, variables),
         _ => {}
     }
 }

@@ -178,7 +178,12 @@ fn rules_of_ones_own_say_what_must_not_be() {
     assert_eq!(told.matches("contradiction").count(), 3, "{told}");
     assert!(told.contains(":a :parent :b   asserted"), "{told}");
     update(&all, "DELETE DATA { :x :age -1 }");
-    assert!(checked(&all, 10).is_stale);
+    let found = checked(&all, 10);
+    assert_eq!(
+        (found.contradictions.len(), found.is_stale),
+        (2, false),
+        "commits keep inferences up to date"
+    );
 }
 
 #[test]

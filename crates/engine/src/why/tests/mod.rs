@@ -39,11 +39,16 @@ fn database(data: &str) -> Database {
 }
 
 fn apply(database: &Database, rules: &str) {
+    apply_maintained(database, rules, true);
+}
+
+fn apply_maintained(database: &Database, rules: &str, maintained: bool) {
     let source = match rules.contains('{') {
         true => RuleSource::Text { name: "own.rq".to_owned(), text: format!("{}\n{rules}", prologue()) },
         false => RuleSource::Set(rules.to_owned()),
     };
-    let options = MaterialiseOptions { rules: vec![source], ..MaterialiseOptions::default() };
+    let maintained = Some(maintained);
+    let options = MaterialiseOptions { rules: vec![source], maintained, ..MaterialiseOptions::default() };
     database.materialise(&options).unwrap_or_else(|error| panic!("{rules}: {error}"));
 }
 

@@ -17,6 +17,9 @@ use lode_shacl::{Report, ReportFormat, Shapes, Summary, ValidateOptions};
 use std::io::{BufWriter, Write};
 use std::time::Instant;
 
+/// Shapes without focus nodes that are named.
+const WARNINGS_SHOWN: usize = 5;
+
 pub fn run(args: &ValidateArgs) -> anyhow::Result<Done> {
     let format = report_format(&args.format)?;
     if let Some(url) = remote::url(&args.database) {
@@ -62,6 +65,11 @@ pub fn run(args: &ValidateArgs) -> anyhow::Result<Done> {
     out.flush()?;
     out.get_mut().finish()?;
     if !args.quiet {
+        let empty = lode_shacl::empty_targets(&snapshot, &shapes, &options).map_err(told)?;
+        empty.iter().take(WARNINGS_SHOWN).for_each(|warning| say!("warning: {warning}"));
+        if let Some(more) = empty.len().checked_sub(WARNINGS_SHOWN + 1) {
+            say!("warning: so are {}", number::of(more as u64 + 1, "other shape"));
+        }
         say!("{}", line(&summary, args.limit, start));
     }
     Ok(if summary.conforms() { Done::Ok } else { Done::Violated })

@@ -25,4 +25,4 @@ pub use path::Path;
 pub use read::Shapes;
 pub use report::{Report, ReportFormat};
 pub use result::ValidationResult;
-pub use validate::{Admit, Summary, ValidateOptions, queries, shapes_of_graph, validate};
+pub use validate::{Admit, Summary, ValidateOptions, empty_targets, queries, shapes_of_graph, validate};

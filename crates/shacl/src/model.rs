@@ -2,6 +2,7 @@
 
 use crate::path::Path;
 use lode_rdf::{Literal, NamedNode, NamedOrBlankNode, Term};
+use std::fmt;
 
 /// The place of a shape among all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,6 +38,17 @@ pub enum Target {
     SubjectsOf(NamedNode),
     /// Objects of a property.
     ObjectsOf(NamedNode),
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Node(term) => write!(f, "sh:targetNode {term}"),
+            Self::Class(class) => write!(f, "sh:targetClass {class}"),
+            Self::SubjectsOf(property) => write!(f, "sh:targetSubjectsOf {property}"),
+            Self::ObjectsOf(property) => write!(f, "sh:targetObjectsOf {property}"),
+        }
+    }
 }
 
 /// One thing that a shape says.

@@ -1,6 +1,6 @@
 //! Runs the queries of shapes over one version of a database, and makes results of their rows.
 
-use crate::compile::{Check, Classes, Sources, checks};
+use crate::compile::{Check, Classes, Sources, any_focus, checks};
 use crate::error::ShaclError;
 use crate::graph::{ShapesGraph, as_node};
 use crate::message;
@@ -107,6 +107,37 @@ pub(crate) fn validate_within(
         }
     }
     Ok(summary)
+}
+
+/// More shapes are not asked whether anything is their target.
+const TARGETS_ASKED_MAX: usize = 200;
+
+/// Warnings of shapes whose targets are nobody in a version of a database: a name is misspelt, or another graph is meant. Of the first 200 shapes.
+///
+/// # Errors
+/// Like [`validate`].
+pub fn empty_targets(
+    snapshot: &Snapshot,
+    shapes: &Shapes,
+    options: &ValidateOptions,
+) -> Result<Vec<String>, ShaclError> {
+    let validation = Validation { snapshot, shapes, options };
+    let classes = validation.classes()?;
+    let sources =
+        Sources { shapes, classes: &classes, shapes_graph: options.shapes_graph.as_ref(), within: None };
+    let mut warnings = Vec::new();
+    for (root, query) in any_focus(sources).into_iter().take(TARGETS_ASKED_MAX) {
+        if validation.rows(&query)?.is_empty() {
+            let shape = shapes.get(root);
+            let targets: Vec<String> = shape.targets.iter().map(ToString::to_string).collect();
+            let node = &shape.node;
+            warnings.push(format!(
+                "the shape {node} is about no node of the data ({}): nothing is validated by it",
+                targets.join(", ")
+            ));
+        }
+    }
+    Ok(warnings)
 }
 
 /// The queries that shapes become over a version of a database: for people who want to know what is asked.

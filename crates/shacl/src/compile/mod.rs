@@ -41,6 +41,17 @@ pub fn checks(sources: Sources<'_>) -> Result<Vec<Check>, ShaclError> {
     Ok(compiler.checks)
 }
 
+/// For each shape with targets, a query with a row where there is any focus node.
+pub fn any_focus(sources: Sources<'_>) -> Vec<(ShapeId, String)> {
+    let mut compiler = Compiler::new(sources);
+    let roots = sources.shapes.roots.iter().filter(|root| !sources.shapes.get(**root).is_deactivated);
+    let query = |root: &ShapeId| {
+        let focus = compiler.of_targets(&sources.shapes.get(*root).targets)?;
+        Some((*root, format!("SELECT {} {{ {} }} LIMIT 1", focus.variable(), focus.pattern)))
+    };
+    roots.filter_map(query).collect()
+}
+
 impl Compiler<'_> {
     /// The queries for what a shape says of focus nodes.
     fn shape(&mut self, id: ShapeId, focus: &Focus) -> Result<(), ShaclError> {

@@ -1,10 +1,10 @@
 //! Wrong shapes: each gets a message with the shape, the property and what is wrong.
 
-use crate::support::{found, shapes};
+use crate::support::{database, found, shapes};
 use lode_engine::MemoryBudget;
 use lode_rdf::RdfFormat;
 use lode_rdf::parse::ParseOptions;
-use lode_shacl::{ShaclError, Shapes, ShapesGraph};
+use lode_shacl::{ShaclError, Shapes, ShapesGraph, ValidateOptions, empty_targets};
 
 const SH: &str = "http://www.w3.org/ns/shacl#";
 
@@ -134,4 +134,20 @@ fn shapes_take_memory_of_a_budget() {
     assert!(!error.is_of_shapes() && error.to_string().contains("memory"), "{error}");
     drop(shapes);
     assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn shapes_about_nobody_are_warned_of() {
+    let database = database(":a a :C ; :p 1 . :D rdfs:subClassOf :E . :b a :D .");
+    let text = ":S sh:targetClass :C . :T sh:targetClass :Cc . :U sh:targetClass :E . :V sh:targetSubjectsOf :p, :q . \
+                :W sh:targetObjectsOf :q . :X sh:targetNode :nobody . :Y sh:targetClass :Cc ; sh:deactivated true .";
+    let shapes = shapes(text).unwrap();
+    let options = ValidateOptions::default();
+    let warnings = empty_targets(&database.snapshot(), &shapes, &options).unwrap().join("\n");
+    assert_eq!(warnings.lines().count(), 2, "{warnings}");
+    assert!(
+        warnings.contains("<http://e/T> is about no node of the data (sh:targetClass <http://e/Cc>)"),
+        "{warnings}"
+    );
+    assert!(warnings.contains("<http://e/W>"), "{warnings}");
 }

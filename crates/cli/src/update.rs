@@ -13,7 +13,9 @@ use crate::shapes::Guard;
 use crate::talk::{say, say_found_log, say_warnings, tell_damaged_snapshots, write_json};
 use anyhow::Context;
 use lode_engine::store::CompactOptions;
-use lode_engine::{CancelToken, Database, LoadAllow, UpdateOptions, UpdateProgress, UpdateReport};
+use lode_engine::{
+    CancelToken, Database, INFERENCES_STALE, LoadAllow, UpdateOptions, UpdateProgress, UpdateReport,
+};
 use lode_rdf::parse::StatementLimit;
 use std::sync::Arc;
 use std::time::Duration;
@@ -107,9 +109,6 @@ pub fn summary(report: &UpdateReport) -> String {
     }
     changed
 }
-
-/// What is told where commits bring what follows up to date, and this one did not.
-const INFERENCES_STALE: &str = "too much follows from this change for one commit: what was inferred is stale from now on; lode materialise brings it up to date";
 
 fn as_json(report: &UpdateReport) -> serde_json::Value {
     let mut json = serde_json::json!({

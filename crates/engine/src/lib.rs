@@ -100,8 +100,8 @@ pub use results::{QueryResults, Solutions, TermBatch, Triples};
 pub use service::{HttpService, HttpServiceOptions};
 pub use table::{Table, TableOptions};
 pub use update::{
-    Document, DocumentBody, OpenTransaction, Statements, UpdateOptions, UpdateProgress, UpdateReport,
-    UploadCondition, UploadOptions, UploadReport, UploadTarget,
+    Document, DocumentBody, INFERENCES_STALE, OpenTransaction, Statements, UpdateOptions, UpdateProgress,
+    UpdateReport, UploadCondition, UploadOptions, UploadReport, UploadTarget,
 };
 pub use why::{
     Consistency, Contradiction, Explanation, Goal, Nearest, Proof, RuleName, Statement, Step, WhyOptions,

@@ -10,7 +10,7 @@ use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::{min_version, warnings};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use lode_engine::UpdateOptions;
+use lode_engine::{INFERENCES_STALE, UpdateOptions};
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -69,13 +69,21 @@ pub(crate) async fn answer(
     let (inserted, deleted, version) = (report.inserted, report.deleted, report.version);
     record.note_change(Change { inserted, deleted, version });
     record.note_written(Duration::ZERO);
+    // Of changes to graphs that one may not read, too.
+    let is_stale = report.inferences_stale && reads_all;
+    if report.inferences_stale {
+        tracing::warn!("{INFERENCES_STALE}");
+    }
     let mut response = json(&format!(
-        "{{\"operations\":{},\"inserted\":{inserted},\"deleted\":{deleted}{},\"seconds\":{:.6}}}\n",
+        "{{\"operations\":{},\"inserted\":{inserted},\"deleted\":{deleted}{}{},\"seconds\":{:.6}}}\n",
         report.operations,
         with_version(version),
+        if is_stale { ",\"inferences_stale\":true" } else { "" },
         report.seconds
     ));
-    warnings::tell(&report.warnings, &mut response);
+    let mut told: Vec<String> = report.warnings.iter().map(ToString::to_string).collect();
+    told.extend(is_stale.then(|| INFERENCES_STALE.to_owned()));
+    warnings::tell(&told, &mut response);
     min_version::tell(reads_all.then_some(version), &mut response);
     Ok(response)
 }

@@ -75,6 +75,9 @@ impl UpdateProgress {
     }
 }
 
+/// What is told where commits bring what follows up to date, and one did not.
+pub const INFERENCES_STALE: &str = "too much follows from this change for one commit: what was inferred is stale from now on; lode materialise brings it up to date";
+
 /// What a request did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UpdateReport {

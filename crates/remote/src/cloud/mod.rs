@@ -253,11 +253,12 @@ impl ObjectStore for CloudStore {
                 Ok(()) => return Ok(true),
                 Err(error) => error,
             };
-            // What failed on its way may have arrived, and a refusal may be of our own first attempt, or of two at once.
+            // What failed on its way may have arrived. What was refused has not, even if the same is there: two may write the same. But of two at once both may
+            // be refused, and nothing is there then.
             let found = self.get(key, bytes.len() as u64);
             let is_refusal = matches!(error, Error::AlreadyExists { .. } | Error::Precondition { .. });
             match found {
-                Ok(found) if found == bytes => return Ok(true),
+                Ok(found) if found == bytes => return Ok(!is_refusal),
                 Ok(_) | Err(RemoteError::Damaged { .. }) => return Ok(false),
                 Err(RemoteError::Missing { .. }) if is_refusal && conflicts < CONFLICTS_MAX => conflicts += 1,
                 _ => {

@@ -30,6 +30,9 @@ const PART_BYTES: usize = 16 << 20;
 const PROBE: &str = "uploads/probe";
 /// Where two write at once, a store may ask both to try again.
 const CONFLICTS_MAX: usize = 10;
+/// Parts of the addresses at which machines in a cloud find their credentials, asked where the environment has none.
+const MACHINE_CREDENTIALS: [&str; 4] =
+    ["/latest/api/token", "/latest/meta-data/", "/computeMetadata/", "/metadata/identity/"];
 
 /// Objects below a prefix of a bucket or container.
 #[derive(Debug)]
@@ -171,6 +174,14 @@ fn told(object: &str, error: Error) -> RemoteError {
     if let Some(Err(cancelled)) = cancel::current().map(|token| token.check()) {
         return cancelled.into();
     }
+    // Stores answer with several lines of XML.
+    let text = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    if MACHINE_CREDENTIALS.iter().any(|place| text.contains(place)) {
+        let what = format!(
+            "there are no credentials in the environment, and this machine has none of its own: {text}"
+        );
+        return RemoteError::io(object)(io::Error::new(io::ErrorKind::PermissionDenied, what));
+    }
     let kind = match &error {
         Error::NotFound { .. } => io::ErrorKind::NotFound,
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => io::ErrorKind::PermissionDenied,
@@ -180,7 +191,7 @@ fn told(object: &str, error: Error) -> RemoteError {
         Error::InvalidPath { .. } => io::ErrorKind::InvalidInput,
         _ => io::ErrorKind::Other,
     };
-    RemoteError::io(object)(io::Error::new(kind, error))
+    RemoteError::io(object)(io::Error::new(kind, text))
 }
 
 impl ObjectStore for CloudStore {

@@ -112,6 +112,16 @@ fn objects_are_kept_as_in_a_folder() {
     assert!(matches!(&refused, Err(RemoteError::Missing { .. } | RemoteError::Io { .. })), "{refused:?}");
 }
 
+#[test]
+fn who_has_no_credentials_is_told() {
+    // Nobody answers there.
+    let own = [("AWS_METADATA_ENDPOINT", "http://127.0.0.1:1"), ("AWS_ENDPOINT", "http://127.0.0.1:1")];
+    let variables = own.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let store = CloudStore::new("s3://bucket/x", variables, WebOptions::default()).unwrap();
+    let told = store.get("manifest/latest", 10).unwrap_err().to_string();
+    assert!(told.contains("no credentials in the environment"), "{told}");
+}
+
 struct Broken;
 
 impl std::io::Read for Broken {

@@ -176,12 +176,15 @@ fn told(object: &str, error: Error) -> RemoteError {
     }
     // Stores answer with several lines of XML.
     let text = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-    if MACHINE_CREDENTIALS.iter().any(|place| text.contains(place)) {
-        let what = format!(
-            "there are no credentials in the environment, and this machine has none of its own: {text}"
-        );
-        return RemoteError::io(object)(io::Error::new(io::ErrorKind::PermissionDenied, what));
-    }
+    let asks_machine = |text: &str| MACHINE_CREDENTIALS.iter().any(|place| text.contains(place));
+    let text = match &error {
+        Error::Generic { .. } if asks_machine(&text) => {
+            format!(
+                "there are no credentials in the environment, nor were any to be had from this machine: {text}"
+            )
+        }
+        _ => text,
+    };
     let kind = match &error {
         Error::NotFound { .. } => io::ErrorKind::NotFound,
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => io::ErrorKind::PermissionDenied,

@@ -30,6 +30,9 @@ const PART_BYTES: usize = 16 << 20;
 const PROBE: &str = "uploads/probe";
 /// Where two write at once, a store may ask both to try again.
 const CONFLICTS_MAX: usize = 10;
+/// Parts of the addresses at which machines in a cloud find their credentials, asked where the environment has none.
+const MACHINE_CREDENTIALS: [&str; 4] =
+    ["/latest/api/token", "/latest/meta-data/", "/computeMetadata/", "/metadata/identity/"];
 
 /// Objects below a prefix of a bucket or container.
 #[derive(Debug)]
@@ -171,6 +174,17 @@ fn told(object: &str, error: Error) -> RemoteError {
     if let Some(Err(cancelled)) = cancel::current().map(|token| token.check()) {
         return cancelled.into();
     }
+    // Stores answer with several lines of XML.
+    let text = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    let asks_machine = |text: &str| MACHINE_CREDENTIALS.iter().any(|place| text.contains(place));
+    let text = match &error {
+        Error::Generic { .. } if asks_machine(&text) => {
+            format!(
+                "there are no credentials in the environment, nor were any to be had from this machine: {text}"
+            )
+        }
+        _ => text,
+    };
     let kind = match &error {
         Error::NotFound { .. } => io::ErrorKind::NotFound,
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => io::ErrorKind::PermissionDenied,
@@ -180,7 +194,7 @@ fn told(object: &str, error: Error) -> RemoteError {
         Error::InvalidPath { .. } => io::ErrorKind::InvalidInput,
         _ => io::ErrorKind::Other,
     };
-    RemoteError::io(object)(io::Error::new(kind, error))
+    RemoteError::io(object)(io::Error::new(kind, text))
 }
 
 impl ObjectStore for CloudStore {
@@ -253,11 +267,12 @@ impl ObjectStore for CloudStore {
                 Ok(()) => return Ok(true),
                 Err(error) => error,
             };
-            // What failed on its way may have arrived, and a refusal may be of our own first attempt, or of two at once.
+            // What failed on its way may have arrived. What was refused has not, even if the same is there: two may write the same. But of two at once both may
+            // be refused, and nothing is there then.
             let found = self.get(key, bytes.len() as u64);
             let is_refusal = matches!(error, Error::AlreadyExists { .. } | Error::Precondition { .. });
             match found {
-                Ok(found) if found == bytes => return Ok(true),
+                Ok(found) if found == bytes => return Ok(!is_refusal),
                 Ok(_) | Err(RemoteError::Damaged { .. }) => return Ok(false),
                 Err(RemoteError::Missing { .. }) if is_refusal && conflicts < CONFLICTS_MAX => conflicts += 1,
                 _ => {

@@ -91,8 +91,8 @@ fn objects_are_kept_as_in_a_folder() {
     assert!(store.get_range("segment-1/f", 3, &mut part).is_err());
     assert!(store.put_if_absent("manifest/1", b"one").unwrap());
     assert!(!store.put_if_absent("manifest/1", b"two").unwrap());
-    // One's own, whose confirmation was lost on its way.
-    assert!(store.put_if_absent("manifest/1", b"one").unwrap());
+    // Somebody else's, even if it is the same.
+    assert!(!store.put_if_absent("manifest/1", b"one").unwrap());
     // In parts, and nothing of one that fails.
     let long: Vec<u8> = (0..40_000_000_u32).map(|i| (i * 7 % 251) as u8).collect();
     store.put("long", &mut &long[..]).unwrap();
@@ -110,6 +110,16 @@ fn objects_are_kept_as_in_a_folder() {
     assert_eq!(moto.store("a").list("").unwrap().unwrap(), ["b c"]);
     let refused = moto.at("s3://none/x").put("a", &mut &b"x"[..]);
     assert!(matches!(&refused, Err(RemoteError::Missing { .. } | RemoteError::Io { .. })), "{refused:?}");
+}
+
+#[test]
+fn who_has_no_credentials_is_told() {
+    // Nobody answers there.
+    let own = [("AWS_METADATA_ENDPOINT", "http://127.0.0.1:1"), ("AWS_ENDPOINT", "http://127.0.0.1:1")];
+    let variables = own.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let store = CloudStore::new("s3://bucket/x", variables, WebOptions::default()).unwrap();
+    let told = store.get("manifest/latest", 10).unwrap_err().to_string();
+    assert!(told.contains("no credentials in the environment"), "{told}");
 }
 
 struct Broken;
@@ -176,14 +186,14 @@ fn of_sixteen_who_publish_at_once_one_wins() {
         insert(&writer, round);
         let barrier = Barrier::new(PUBLISHERS);
         let results: Vec<Result<PublishReport, RemoteError>> = std::thread::scope(|scope| {
-            let publisher = |store| {
-                let (barrier, vfs) = (&barrier, &vfs);
+            let (barrier, vfs) = (&barrier, &vfs);
+            let publishers = stores.iter().map(|store| {
                 scope.spawn(move || {
                     barrier.wait();
                     try_publish(vfs, store, &PublishOptions::default())
                 })
-            };
-            let threads: Vec<_> = stores.iter().map(publisher).collect();
+            });
+            let threads: Vec<_> = publishers.collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         let mut new = Vec::new();

@@ -61,6 +61,15 @@ fn files_max(descriptors: u64) -> usize {
     usize::try_from(files.max(FILES_MIN)).unwrap_or(usize::MAX)
 }
 
+/// Refuses what is neither a file nor a folder: opening a pipe would wait for whoever writes to it.
+pub(crate) fn refuse_special(path: &Path) -> io::Result<()> {
+    let kind = std::fs::metadata(path)?.file_type();
+    if kind.is_file() || kind.is_dir() {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "is no ordinary file, but a pipe, a socket or a device"))
+}
+
 impl FileCache {
     /// A cache that keeps the descriptors of about `files_max` files.
     pub fn new(files_max: usize) -> Arc<Self> {
@@ -73,6 +82,7 @@ impl FileCache {
     ///
     /// `IsADirectory` where it is a folder; else where it cannot be opened.
     pub fn open(self: &Arc<Self>, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        refuse_special(path)?;
         let file = self.with_room(|| File::open(path))?;
         let meta = file.metadata()?;
         if meta.is_dir() {

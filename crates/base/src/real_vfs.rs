@@ -200,6 +200,7 @@ fn hold_parent(path: &Path) -> io::Result<Arc<File>> {
 
 impl Vfs for RealVfs {
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        file_cache::refuse_special(path)?;
         let file = with_room(|| File::open(path))?;
         let meta = file.metadata()?;
         if meta.is_dir() {

@@ -336,3 +336,13 @@ fn the_folder_of_a_locked_file_is_held_open() {
     drop(lock);
     assert_eq!(RealVfs.sync_dir(&folder).unwrap_err().kind(), ErrorKind::NotFound);
 }
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_keeps_nobody_waiting() {
+    let root = tempfile::tempdir().unwrap();
+    let pipe = root.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert_eq!(RealVfs.open(&pipe).unwrap_err().kind(), ErrorKind::InvalidInput);
+    assert_eq!(RealVfs.open_immutable(&pipe).unwrap_err().kind(), ErrorKind::InvalidInput);
+}

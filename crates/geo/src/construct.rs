@@ -5,7 +5,7 @@ pub use crate::overlay::Operation;
 use crate::crs::{Crs, LocalPlane};
 use crate::error::GeoError;
 use crate::geometry::{Geometry, Kind, collection};
-use crate::limits::OUTLINE_POINTS_MAX;
+use crate::limits::{BUFFER_POINTS_MAX, OUTLINE_POINTS_MAX};
 use crate::overlay;
 use crate::parts::Parts;
 use crate::segments;
@@ -41,7 +41,7 @@ pub fn buffer(geometry: &Geometry, radius: f64, unit: Unit) -> Result<Geometry, 
         return Err(no_answer("a radius that is no number"));
     }
     geometry.check_valid()?;
-    few_points(geometry)?;
+    few_points(geometry, BUFFER_POINTS_MAX)?;
     let crs = geometry.crs();
     if geometry.is_empty() {
         return Ok(Geometry::made(crs, collection(Vec::new())));
@@ -123,9 +123,9 @@ fn simple(areas: MultiPolygon) -> geo::Geometry {
     }
 }
 
-fn few_points(geometry: &Geometry) -> Result<(), GeoError> {
-    if geometry.points() > OUTLINE_POINTS_MAX {
-        return Err(GeoError::TooLarge { what: "points", limit: OUTLINE_POINTS_MAX });
+fn few_points(geometry: &Geometry, limit: usize) -> Result<(), GeoError> {
+    if geometry.points() > limit {
+        return Err(GeoError::TooLarge { what: "points", limit });
     }
     Ok(())
 }
@@ -158,7 +158,7 @@ fn hull_of(shape: &geo::Geometry) -> geo::Geometry {
 ///
 /// Where it is too large.
 pub fn concave_hull(geometry: &Geometry, part: Option<f64>) -> Result<Geometry, GeoError> {
-    few_points(geometry)?;
+    few_points(geometry, OUTLINE_POINTS_MAX)?;
     let convex = hull_of(geometry.shape());
     let crs = geometry.crs();
     let area = convex.unsigned_area();

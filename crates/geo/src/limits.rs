@@ -12,5 +12,8 @@ pub const XML_DEPTH_MAX: usize = 64;
 pub const PAIRS_MAX: usize = 200_000;
 /// Below this product of points no pairs are counted: there cannot be too many.
 pub const PAIRS_FREE: usize = 100_000;
-/// Points of a geometry around which a buffer or a hull is made.
+/// Points of a geometry around which a buffer is made: each becomes a circle or a corner, and what they have in common takes the square of
+/// their number in time and memory at worst (a comb of 2,000 points and a great radius: seconds, and 600 MB).
+pub const BUFFER_POINTS_MAX: usize = 500;
+/// Points of a geometry around which a hull is made.
 pub const OUTLINE_POINTS_MAX: usize = 50_000;

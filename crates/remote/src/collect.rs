@@ -7,7 +7,7 @@ use crate::error::RemoteError;
 use crate::folder::UPLOADS;
 use crate::keys;
 use crate::object::ObjectStore;
-use crate::publish::refuse_databases;
+use crate::place::refuse_databases;
 use crate::version::PublishedVersion;
 use crate::versions;
 use std::collections::{BTreeMap, BTreeSet};

@@ -18,6 +18,7 @@ mod index;
 mod keys;
 mod object;
 mod opening;
+mod place;
 mod publish;
 mod published;
 mod publishing;

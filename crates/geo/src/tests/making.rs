@@ -155,6 +155,9 @@ fn buffers() {
         let found = area(&around, Unit::METRE);
         assert!(place.contains("179") || (found - expected).abs() < 0.02 * expected, "{place}: {found}");
     }
+    let comb: Vec<String> = (0..501).map(|n| format!("{} {}", n, n % 2)).collect();
+    let comb = construct::buffer(&wkt(&format!("LINESTRING({})", comb.join(","))), 1.0, degree);
+    assert!(comb.unwrap_err().to_string().contains("500"));
     assert!(construct::buffer(&wkt("POINT(1 2)"), f64::NAN, degree).is_err());
     assert!(construct::buffer(&wkt("POINT(1 2)"), 1.0, Unit::Area(1.0)).is_err());
     assert!(construct::buffer(&wkt("LINESTRING(-170 0,170 0)"), 1.0, Unit::METRE).is_err());

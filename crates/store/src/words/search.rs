@@ -17,7 +17,7 @@ const READ_MAX: u64 = 1 << 14;
 /// or this part of those that an index has, if that is more.
 const READ_PART: u64 = 16;
 /// Entries of indexes that are looked at, at most.
-const ENTRIES_MAX: u64 = 1 << 21;
+const ENTRIES_MAX: u64 = 1 << 19;
 /// Work between two looks at the cancel token.
 const WORK_UNCHECKED: usize = 1 << 18;
 

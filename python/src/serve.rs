@@ -94,6 +94,7 @@ impl NativeServer {
             compactor: open.compactor.clone(),
             maintenance: open.maintenance.clone(),
             warmer: None,
+            link: None,
         };
         let (stop, stopped) = oneshot::channel();
         let (bound, is_bound) = channel();

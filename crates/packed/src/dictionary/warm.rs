@@ -56,7 +56,7 @@ impl Dictionary {
         Ok(pages)
     }
 
-    /// Brings blocks into the cache: see [`crate::warm::warm`].
+    /// Brings blocks into the cache: see [`crate::warm()`].
     pub(crate) fn warm(&self, blocks: &[u64], on_warmed: OnWarmed<'_>) -> Result<ControlFlow<()>> {
         let (warming, pages) = (self.warming()?, self.by_page(blocks)?);
         let _asked = self.ask_for_pages(&pages)?;

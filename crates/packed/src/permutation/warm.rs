@@ -15,7 +15,7 @@ impl Permutation {
         self.0.id
     }
 
-    /// Brings blocks into the cache: see [`crate::warm::warm`].
+    /// Brings blocks into the cache: see [`crate::warm()`].
     pub(crate) fn warm(&self, blocks: &[u64], on_warmed: OnWarmed<'_>) -> Result<ControlFlow<()>> {
         let numbers: Vec<usize> = blocks.iter().filter_map(|block| usize::try_from(*block).ok()).collect();
         let numbers = &numbers[..numbers.partition_point(|number| *number < self.blocks())];

@@ -29,6 +29,7 @@ mod lane;
 mod limits;
 mod link;
 mod listener;
+mod long_query;
 mod min_version;
 mod negotiate;
 mod network;

@@ -1,17 +1,14 @@
 //! Validation: a POST with shapes is answered with a report. It is a long query by its place, its time, its memory and what may be read.
 
-use crate::access::graph_rules;
 use crate::body::{Incoming, Whole};
 use crate::body_memory::Room;
 use crate::error::HttpError;
 use crate::guard;
 use crate::limits::Granted;
+use crate::long_query::LongQuery;
 use crate::negotiate::{accept, negotiate_rdf};
-use crate::observe::{Record, WorkKind};
 use crate::protocol::body_coding;
-use crate::request::{content_type, parse_timeout, time_limit};
-use crate::running::{RequestKind, Ticket, cancelled_error};
-use crate::seat::Seat;
+use crate::request::{content_type, parse_timeout};
 use crate::state::AppState;
 use crate::stream::{ChunkWriter, answered};
 use crate::warnings;
@@ -19,7 +16,7 @@ use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use lode_engine::{CancelToken, DefaultGraph, GraphRules, QueryOptions, TableOptions};
+use lode_engine::TableOptions;
 use lode_rdf::RdfFormat;
 use lode_rdf::parse::ParseOptions;
 use lode_shacl::{Report, ReportFormat, ShaclError, Shapes, ShapesGraph, ValidateOptions};
@@ -70,33 +67,10 @@ pub(crate) async fn validate(
         Err(error) => return body.refuse(&parts.headers, error).await,
     };
     let Whole { bytes, room } = body.decoded(coding).collect(BODY_BYTES_MAX).await?;
-    let record = Record::current();
-    let limit = granted.time(time_limit(asked.timeout, state.limits.get().timeout));
     let text = format!("SHACL validation of the graph {}", asked.graph);
-    if let Some(record) = &record {
-        record.note_work(WorkKind::Query, &text);
-    }
-    let ticket = state.running.enter(RequestKind::Query, &text, client, limit);
-    let place = tokio::select! {
-        place = state.queries.enter(ticket.deadline()) => place?,
-        () = ticket.cancelled() => return Err(cancelled_error()),
-    };
-    let cancel = ticket.begin();
-    let seat = Seat::long(place, &state.queries);
-    let graphs = graph_rules();
     let memory = state.memory().cloned();
-    let job = Job {
-        cancel: cancel.clone(),
-        _seat: seat,
-        state,
-        record,
-        asked,
-        bytes,
-        room,
-        ticket,
-        granted,
-        graphs,
-    };
+    let work = LongQuery::enter(state, client, granted, asked.timeout, &text).await?;
+    let (cancel, job) = (work.cancel.clone(), Job { work, asked, bytes, room });
     let (head, body) = answered(cancel, memory, job, Job::run).await?;
     let fields = [(header::CONTENT_TYPE, head.media_type), (header::VARY, "Accept")];
     let conforms = [(CONFORMS, if head.conforms { "true" } else { "false" })];
@@ -146,16 +120,6 @@ impl Asked {
         })?;
         let graph = graph.unwrap_or_else(|| "default".to_owned());
         Ok(Self { graph, limit, format, timeout, shapes, base })
-    }
-
-    /// The graph, as the dataset of queries.
-    fn set_graph(&self, options: &mut QueryOptions) -> Result<(), HttpError> {
-        match self.graph.as_str() {
-            "default" => {}
-            "union" => options.default_graph = DefaultGraph::Union,
-            name => options.set_dataset(&[name.to_owned()], &[])?,
-        }
-        Ok(())
     }
 }
 
@@ -211,23 +175,15 @@ impl Write for Announcing<'_> {
 
 /// A validation on its blocking thread.
 struct Job {
-    state: Arc<AppState>,
-    record: Option<Arc<Record>>,
+    work: LongQuery,
     asked: Asked,
     bytes: Vec<u8>,
     room: Room,
-    ticket: Ticket,
-    cancel: CancelToken,
-    granted: Granted,
-    graphs: GraphRules,
-    _seat: Arc<Seat>,
 }
 
 impl Job {
     fn run(&self, writer: &mut ChunkWriter<Head>) -> Result<(), HttpError> {
-        if let Some(record) = &self.record {
-            record.note_begun();
-        }
+        self.work.note_begun();
         let options = self.options()?;
         let shapes = self.shapes()?;
         let head = |conforms| Head {
@@ -236,8 +192,8 @@ impl Job {
             warnings: shapes.warnings().to_vec(),
         };
         writer.announce(head(true));
-        writer.limit_bytes(self.granted.limits.bytes);
-        let snapshot = self.state.database.snapshot();
+        writer.limit_bytes(self.work.granted.limits.bytes);
+        let snapshot = self.work.state.database.snapshot();
         let conforms = Cell::new(true);
         let mut out = Announcing { writer, conforms: &conforms, other: Some(head(false)) };
         let done =
@@ -251,22 +207,18 @@ impl Job {
                 Ok(())
             });
         done.map_err(|error| match writer.is_too_long() {
-            true => self.granted.too_many_bytes(),
+            true => self.work.granted.too_many_bytes(),
             false => self.explain(error),
         })
     }
 
     fn options(&self) -> Result<ValidateOptions, HttpError> {
-        let mut query = self.state.query_options(&self.graphs);
-        query.cancel = self.cancel.clone();
+        let mut query = self.work.query_options(&self.asked.graph)?;
         query.request_bytes = self.room.bytes();
-        query.service = None;
-        self.granted.apply(&mut query);
         // Of all results, not of each query.
         let rows_max = query.rows_max.take();
-        self.asked.set_graph(&mut query)?;
-        let granted = self.granted;
-        let checks = self.graphs.reads_all();
+        let granted = self.work.granted;
+        let checks = self.work.graphs.reads_all();
         Ok(ValidateOptions {
             query,
             results_max: rows_max.map_or(self.asked.limit, |max| max.min(self.asked.limit)),
@@ -284,7 +236,7 @@ impl Job {
         if let Some(base) = &self.asked.base {
             options = options.with_own_address(base);
         }
-        let mut graph = self.state.memory().map_or_else(ShapesGraph::default, ShapesGraph::within);
+        let mut graph = self.work.state.memory().map_or_else(ShapesGraph::default, ShapesGraph::within);
         graph
             .add_document("the shapes", self.asked.shapes, self.bytes.as_slice(), &options)
             .and_then(|()| Shapes::read(graph))
@@ -294,7 +246,7 @@ impl Job {
     /// The error to tell.
     fn explain(&self, error: ShaclError) -> HttpError {
         let told = match error {
-            ShaclError::Engine(error) => self.granted.told(error),
+            ShaclError::Engine(error) => self.work.granted.told(error),
             ShaclError::Refused(message) => HttpError::new(StatusCode::FORBIDDEN, message),
             ShaclError::Memory(reason) if reason.is_for_others() => {
                 HttpError::busy("there is no memory for these shapes at the moment: try again later")
@@ -303,15 +255,6 @@ impl Job {
             ShaclError::Output(error) => HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
             of_shapes => HttpError::bad_request(of_shapes.to_string()),
         };
-        let limit = self.state.limits.get().timeout;
-        let told = self.granted.timed(self.ticket.explain(told), self.asked.timeout, limit);
-        if let Some(record) = self
-            .record
-            .as_ref()
-            .filter(|_| self.ticket.is_cancelled() && told.status == StatusCode::SERVICE_UNAVAILABLE)
-        {
-            record.note_cancelled();
-        }
-        told
+        self.work.explain(told)
     }
 }

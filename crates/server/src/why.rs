@@ -1,14 +1,11 @@
 //! Why a triple holds: a GET with it is answered with a proof. It is a long query by its place, its time, its memory and what may be read.
 
-use crate::access::graph_rules;
 use crate::error::HttpError;
 use crate::guard;
 use crate::limits::Granted;
+use crate::long_query::LongQuery;
 use crate::negotiate::accept;
-use crate::observe::{Record, WorkKind};
-use crate::request::{parse_timeout, time_limit};
-use crate::running::{RequestKind, Ticket, cancelled_error};
-use crate::seat::Seat;
+use crate::request::parse_timeout;
 use crate::state::AppState;
 use crate::stream::{ChunkWriter, answered};
 use axum::extract::{Request, State};
@@ -16,7 +13,7 @@ use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_assist::{kept_prefixes, prefixes_over_usual};
-use lode_engine::{CancelToken, DefaultGraph, Goal, GraphRules, SchemaRules, WhyOptions};
+use lode_engine::{Goal, SchemaRules, WhyOptions};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,21 +42,10 @@ pub(crate) async fn explain(
     let granted = Granted::of(&parts);
     let asked = Asked::read(&parts)?;
     granted.check_text(&asked.triple)?;
-    let record = Record::current();
-    let limit = granted.time(time_limit(asked.timeout, state.limits.get().timeout));
     let text = format!("why {}", asked.triple);
-    if let Some(record) = &record {
-        record.note_work(WorkKind::Query, &text);
-    }
-    let ticket = state.running.enter(RequestKind::Query, &text, client, limit);
-    let place = tokio::select! {
-        place = state.queries.enter(ticket.deadline()) => place?,
-        () = ticket.cancelled() => return Err(cancelled_error()),
-    };
-    let cancel = ticket.begin();
-    let seat = Seat::long(place, &state.queries);
-    let (graphs, memory) = (graph_rules(), state.memory().cloned());
-    let job = Job { cancel: cancel.clone(), _seat: seat, state, record, asked, ticket, granted, graphs };
+    let memory = state.memory().cloned();
+    let work = LongQuery::enter(state, client, granted, asked.timeout, &text).await?;
+    let (cancel, job) = (work.cancel.clone(), Job { work, asked });
     let (media_type, body) = answered(cancel, memory, job, Job::run).await?;
     Ok(([(header::CONTENT_TYPE, media_type), (header::VARY, "Accept")], body).into_response())
 }
@@ -130,46 +116,37 @@ impl Asked {
 
 /// An explanation on its blocking thread.
 struct Job {
-    state: Arc<AppState>,
-    record: Option<Arc<Record>>,
+    work: LongQuery,
     asked: Asked,
-    ticket: Ticket,
-    cancel: CancelToken,
-    granted: Granted,
-    graphs: GraphRules,
-    _seat: Arc<Seat>,
 }
 
 impl Job {
     fn run(&self, writer: &mut ChunkWriter<&'static str>) -> Result<(), HttpError> {
-        if let Some(record) = &self.record {
-            record.note_begun();
-        }
+        self.work.note_begun();
+        let granted = &self.work.granted;
         let options = self.options()?;
-        let database = &self.state.database;
+        let database = &self.work.state.database;
         let prefixes = prefixes_over_usual(&kept_prefixes(database));
-        let goal = Goal::parse(&self.asked.triple, &prefixes).map_err(|error| self.explain(error.into()))?;
+        let goal =
+            Goal::parse(&self.asked.triple, &prefixes).map_err(|error| self.work.explain(error.into()))?;
         let explanation = database
             .why(database.snapshot(), &goal, &options)
-            .map_err(|error| self.explain(self.granted.told(error)))?;
+            .map_err(|error| self.work.explain(granted.told(error)))?;
         writer.announce(if self.asked.is_json { "application/json" } else { "text/plain; charset=utf-8" });
-        writer.limit_bytes(self.granted.limits.bytes);
+        writer.limit_bytes(granted.limits.bytes);
         let written = match self.asked.is_json {
             true => serde_json::to_writer(&mut *writer, &explanation).map_err(std::io::Error::from),
             false => explanation.write_text(&prefixes, writer),
         };
         written.map_err(|error| match writer.is_too_long() {
-            true => self.granted.too_many_bytes(),
+            true => granted.too_many_bytes(),
             false => HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
         })
     }
 
     fn options(&self) -> Result<WhyOptions, HttpError> {
         let mut options = self.asked.options.clone();
-        let mut query = self.state.query_options(&self.graphs);
-        query.cancel = self.cancel.clone();
-        query.service = None;
-        self.granted.apply(&mut query);
+        let mut query = self.work.query_options(&self.asked.graph)?;
         // Of an answer, and this has none.
         query.rows_max = None;
         if let Some(rules) = self.asked.reason {
@@ -179,26 +156,7 @@ impl Job {
             query.set_rules(SchemaRules::default());
         }
         query.inferred &= !self.asked.only_stated;
-        match self.asked.graph.as_str() {
-            "default" => {}
-            "union" => query.default_graph = DefaultGraph::Union,
-            name => query.set_dataset(&[name.to_owned()], &[])?,
-        }
         options.evaluation = query;
         Ok(options)
-    }
-
-    /// The error to tell.
-    fn explain(&self, error: HttpError) -> HttpError {
-        let limit = self.state.limits.get().timeout;
-        let told = self.granted.timed(self.ticket.explain(error), self.asked.timeout, limit);
-        if let Some(record) = self
-            .record
-            .as_ref()
-            .filter(|_| self.ticket.is_cancelled() && told.status == StatusCode::SERVICE_UNAVAILABLE)
-        {
-            record.note_cancelled();
-        }
-        told
     }
 }

@@ -12,6 +12,7 @@ pub mod load;
 pub mod lubm;
 mod named_query;
 pub mod paths;
+pub mod reason;
 pub mod soak;
 
 pub use named_query::NamedQuery;

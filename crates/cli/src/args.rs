@@ -32,6 +32,7 @@ mod output;
 mod publish;
 mod quantity;
 mod query_set;
+mod reason;
 mod serve;
 mod shell;
 mod soak;
@@ -65,6 +66,7 @@ pub use materialise::{MaintainArg, MaterialiseArgs};
 pub use output::OutputArgs;
 pub use publish::PublishArgs;
 pub use query_set::QuerySetArgs;
+pub use reason::BenchReasonArgs;
 pub use serve::{LogFormatArg, LogLevelArg, Place, ServeArgs};
 pub use shell::ShellArgs;
 pub use soak::BenchSoakArgs;
@@ -485,6 +487,8 @@ pub enum BenchCommand {
     /// The Lehigh University Benchmark
     #[command(subcommand)]
     Lubm(LubmCommand),
+    /// Infer from data of several kinds by rules, beside other reasoners where they are installed
+    Reason(BenchReasonArgs),
     /// Load data of many sizes and forms, and make a table of what it took
     Load(BenchLoadArgs),
     /// Tell how long a database is slow whose blocks come from an emulated disk, flash or object storage

@@ -16,6 +16,7 @@ mod bench_hostile;
 mod bench_load;
 mod bench_lubm;
 mod bench_queries;
+mod bench_reason;
 mod bench_report;
 mod bench_soak;
 mod bench_target;
@@ -137,6 +138,7 @@ fn main() -> ExitCode {
         }
         Command::Bench(BenchCommand::Paths(args)) => bench_queries::run("paths", &paths::QUERIES, &args),
         Command::Bench(BenchCommand::Lubm(command)) => bench_lubm::run(&command),
+        Command::Bench(BenchCommand::Reason(args)) => bench_reason::run(&args),
         Command::Bench(BenchCommand::Load(args)) => bench_load::run(&args),
         Command::Bench(BenchCommand::Cold(args)) => bench_cold::run(&args),
         Command::Bench(BenchCommand::Report(args)) => bench_report::run(&args),

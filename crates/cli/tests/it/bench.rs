@@ -233,3 +233,68 @@ fn a_cold_database_has_the_same_answers_and_its_reads_are_counted() {
     let error = lode.run(&["bench", "cold", "db", "--products", PRODUCTS, "--mixes", "3"]).fails(1);
     assert!(error.contains("--mixes must be at least 10"), "{error}");
 }
+
+#[test]
+fn what_rules_infer_is_measured_and_nothing_is_left() {
+    let lode = Lode::new();
+    let sizes = ["--chain", "20", "--wide", "30", "--deep", "0", "--equal", "3", "--joins", "12"];
+    let args =
+        [&["bench", "reason", "--alone", "--json", "--runs", "2", "--threads", "2"][..], &sizes].concat();
+    let report: Value = serde_json::from_str(&lode.run(&args).ok()).unwrap();
+    let runs = report["runs"].as_array().unwrap();
+    let names: Vec<&str> = runs.iter().map(|run| run["data"].as_str().unwrap()).collect();
+    assert_eq!(names, ["chain", "wide", "equal", "joins"], "a size of 0 leaves the data out");
+    for run in runs {
+        let number = |key: &str| run[key].as_f64().unwrap_or_else(|| panic!("{key}: {run:#}"));
+        assert!(
+            number("infer_seconds") > 0.0 && number("whole_seconds") >= number("infer_seconds"),
+            "{run:#}"
+        );
+        assert!(
+            (number("inferred") / number("infer_seconds") / number("inferred_per_second") - 1.0).abs() < 1e-6
+        );
+    }
+    // Of 20 links 210 pairs, of which 20 are stated; what the rules say of the vocabulary comes to it.
+    let inferred = |at: usize| runs[at]["inferred"].as_u64().unwrap();
+    assert!((190..210).contains(&inferred(0)), "{report:#}");
+    // Each of eight names the same as each (7 of 56 pairs are stated), and has what all have: 7 more values and, of the owner, nothing new.
+    assert!(inferred(2) >= 3 * (49 + 8 * 7), "{report:#}");
+    assert_eq!(std::fs::read_dir(lode.path(".")).unwrap().count(), 0);
+    assert!(
+        lode.run(&[
+            "bench", "reason", "--alone", "--chain", "0", "--wide", "0", "--deep", "0", "--equal", "0",
+            "--joins", "0"
+        ])
+        .fails(2)
+        .contains("nothing")
+    );
+}
+
+#[test]
+fn who_cannot_be_asked_beside_it_is_named() {
+    let lode = Lode::new();
+    let args =
+        ["bench", "reason", "--chain", "5", "--wide", "0", "--deep", "0", "--equal", "0", "--joins", "0"];
+    let none = [
+        "--python",
+        "/nowhere/python",
+        "--java",
+        "/nowhere/java",
+        "--jena",
+        "/nowhere/*",
+        "--folder",
+        "kept",
+    ];
+    let outcome = lode.run(&[&args[..], &none].concat());
+    for who in ["reasonable", "owlrl", "jena"] {
+        assert!(outcome.err.contains(&format!("without {who}: /nowhere/")), "{outcome:#?}");
+    }
+    let table = outcome.ok();
+    assert!(table.contains("| chain 5 | 6 | lode | ") && table.lines().count() == 3, "{table}");
+    assert!(lode.path("kept/chain-5-1.ttl").exists());
+    let error = lode.run(&[&args[..], &["--alone", "--folder", "kept"]].concat()).fails(1);
+    assert!(error.contains("kept"), "{error}");
+    let wrong = lode.run(&[&args[..], &["--alone", "--rules", "nonsense"]].concat());
+    assert!(wrong.err.contains("nonsense"), "{wrong:#?}");
+    wrong.fails(1);
+}

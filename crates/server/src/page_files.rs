@@ -38,7 +38,7 @@ macro_rules! files {
 }
 
 const INDEX: File = File { name: "", media_type: HTML, bytes: include_bytes!("page/index.html") };
-const FILES: [File; 36] = files! {
+const FILES: [File; 37] = files! {
     "style.css": "text/css; charset=utf-8",
     "icon.svg": "image/svg+xml",
     "answer.js": SCRIPT,
@@ -74,6 +74,7 @@ const FILES: [File; 36] = files! {
     "terms.js": SCRIPT,
     "tokens.js": SCRIPT,
     "upload.js": SCRIPT,
+    "why.js": SCRIPT,
     "wkt.js": SCRIPT,
 };
 
@@ -151,6 +152,8 @@ struct Session<'a> {
     union: bool,
     /// The rules by which queries reason that say none.
     reason: String,
+    /// Whether there are inferences of rules in the data.
+    inferred: bool,
     /// Whether the server completes and checks texts.
     assist: bool,
 }
@@ -172,6 +175,8 @@ pub(crate) async fn session(
         writable: state.database.store().is_writable(),
         union: state.options.query.default_graph == DefaultGraph::Union,
         reason: state.options.query.rules().to_string(),
+        // Where that cannot be read, queries tell what is wrong.
+        inferred: state.database.inferences(&state.database.snapshot()).is_ok_and(|kept| kept.is_some()),
         assist: allowed("/api/complete").is_some(),
     })?;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

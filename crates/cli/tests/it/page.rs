@@ -6,6 +6,8 @@ use crate::users::with_line;
 use std::process::Command;
 
 const DATA: &str = include_str!("../page/data.ttl");
+/// What something follows from, and a contradiction.
+const RULES_DATA: &str = include_str!("../page/rules.ttl");
 const PASSWORD: &str = "a long password, é";
 
 /// The data, and 100 things with numbers.
@@ -25,11 +27,13 @@ fn with_users(lode: &Lode) -> Endpoint {
 
 fn several(lode: &Lode) -> Endpoint {
     let endpoint = Endpoint::serve_with(lode, &["--databases", "all"], &[]);
-    for name in ["d", "other"] {
+    for name in ["d", "other", "rules"] {
         endpoint.send("POST", &format!("/admin/databases?name={name}"), &[], b"").is(201);
     }
     let turtle = [("Content-Type", "text/turtle")];
     endpoint.send("POST", "/d/data?default", &turtle, b"<http://e/s> <http://e/p> 1 .").is(200);
+    endpoint.send("POST", "/rules/data?default", &turtle, RULES_DATA.as_bytes()).is(200);
+    endpoint.send("POST", "/rules/admin/materialise?rules=owl2-rl", &[], b"").is(200);
     endpoint
 }
 

@@ -10,6 +10,7 @@ import test_data  # noqa: F401
 import test_editor  # noqa: F401
 import test_looks  # noqa: F401
 import test_people  # noqa: F401
+import test_why  # noqa: F401
 from chromium import Chromium, program
 from person import FOLDER, TESTS, WANTED, Skipped, open_one
 

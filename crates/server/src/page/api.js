@@ -7,7 +7,7 @@ export const base = new URL('.', location.href).pathname;
 export const database = decodeURIComponent(base.split('/')[1] || '');
 
 /** What the server tells of itself, and of who asks. */
-export const session = { name: null, role: null, users: false, writable: true, union: false, reason: 'none', assist: false, administers: false };
+export const session = { name: null, role: null, users: false, writable: true, union: false, reason: 'none', inferred: false, assist: false, administers: false };
 
 /** An answer that is an error, or none. */
 export class Failure extends Error {
@@ -102,9 +102,9 @@ export function queryPath(parameters, reason) {
 
 const SOLUTIONS = 'application/sparql-results+json';
 
-/** The rows of a query of the page's own, which has so many seconds. */
-export async function rowsOf(query, { signal, timeout = 20 } = {}) {
-  const path = 'query?timeout=' + timeout;
+/** The rows of a query of the page's own, which has so many seconds. `stated`: only what is in the data without rules. */
+export async function rowsOf(query, { signal, timeout = 20, reason = null, stated = false } = {}) {
+  const path = queryPath({ timeout, ...(stated ? { infer: 'false' } : {}) }, stated ? 'none' : reason);
   const response = await send(path, { method: 'POST', type: 'application/sparql-query', accept: SOLUTIONS, body: query, signal });
   const answer = await response.json();
   return 'boolean' in answer ? answer.boolean : answer.results.bindings;

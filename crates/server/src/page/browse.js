@@ -4,23 +4,30 @@ import { rowsOf, withoutNumber } from './api.js';
 import { copy, el, grouped, icon, isWeb } from './dom.js';
 import { anywhere, labelsOf } from './names.js';
 import { inQuery, named, shortened, usual } from './prefixes.js';
-import { browseLink, isImage, showTerm, termOf } from './terms.js';
+import { Reason, mayInfer } from './reason.js';
+import { browseLink, isImage, showTerm, termOf, textOf, turtleOf } from './terms.js';
 
 const TYPE = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
 const PREDICATES_MAX = 200;
 const FIRST = 5;
 const MORE = 25;
+/** Where there are more stated values than these, of which some are blank nodes, nothing is told of what follows. */
+const STATED_MAX = 5000;
 
 export function start(panel, tools) {
   const input = el('input', { id: 'browse-iri', type: 'text', 'aria-label': 'IRI of a resource', placeholder: 'http://…, or prefix:name', spellcheck: 'false' });
   const place = el('div', { id: 'resource' });
   const status = el('p.muted', { role: 'status' });
-  const form = el('form.bar.search', { role: 'search', onsubmit: event => { event.preventDefault(); if (input.value.trim()) tools.browse(expanded(input.value.trim())); } },
-    input, el('button.primary', {}, 'Browse'));
+  const again = () => input.value.trim() && tools.browse(expanded(input.value.trim()));
+  const select = el('select', { id: 'browse-reason', 'aria-label': 'Reasoning', title: 'What follows from the data by a schema is shown, too' });
+  const reason = new Reason(select, again);
+  const form = el('form.bar.search', { role: 'search', onsubmit: event => { event.preventDefault(); again(); } },
+    input, select, el('button.primary', {}, 'Browse'));
   panel.replaceChildren(el('div.page', {}, form, status, place));
   let asked;
 
-  async function show(iri) {
+  async function show(iri, rules) {
+    reason.show(rules);
     asked?.abort();
     asked = new AbortController();
     const { signal } = asked;
@@ -30,7 +37,7 @@ export function start(panel, tools) {
     status.hidden = false;
     status.textContent = 'Loading…';
     try {
-      const resource = new Resource(iri, signal, tools);
+      const resource = new Resource(iri, signal, tools, reason.value);
       const content = await resource.load();
       if (signal.aborted) return;
       place.replaceChildren(content);
@@ -55,7 +62,7 @@ export function start(panel, tools) {
       status.textContent = 'Name a resource. ' + (error.status === 401 ? 'Log in to see what there is.' : '');
     }
   }
-  return { resource: show, shown: isNew => isNew && suggest() };
+  return { reason, resource: show, shown: isNew => { reason.draw(); if (isNew) suggest(); } };
 }
 
 /** An IRI, or a prefixed name that is known. */
@@ -66,14 +73,14 @@ function expanded(text) {
 }
 
 class Resource {
-  constructor(iri, signal, tools) {
-    [this.iri, this.signal, this.tools] = [iri, signal, tools];
+  constructor(iri, signal, tools, reason) {
+    [this.iri, this.signal, this.tools, this.reason] = [iri, signal, tools, reason];
     this.node = inQuery(iri);
     this.parts = [];
   }
 
-  rows(query, timeout) {
-    return rowsOf(query, { signal: this.signal, timeout });
+  rows(query, timeout, stated = false) {
+    return rowsOf(query, { signal: this.signal, timeout, reason: this.reason, stated });
   }
 
   async load() {
@@ -138,6 +145,7 @@ class Part {
       const rows = await resource.rows(`SELECT * { ${anywhere(pattern)} } LIMIT ${limit} OFFSET ${this.shown}`, 10);
       const items = rows.map(row => this.item(row));
       this.list.append(...items);
+      if (mayInfer(resource.reason)) this.markInferred(pattern, rows, items);
       this.shown += rows.length;
       const left = this.all - this.shown;
       this.more.hidden = left <= 0 || !rows.length;
@@ -152,6 +160,29 @@ class Part {
       });
     } catch (error) {
       if (error.name !== 'AbortError') this.list.append(el('li.muted', {}, withoutNumber(error.message)));
+    }
+  }
+
+  /** Of what follows by rules it can be asked why. */
+  async markInferred(pattern, rows, items) {
+    const { resource, predicate, isOut } = this;
+    const keyOf = ({ x, g }) => turtleOf(x) + ' ' + (g?.value ?? '');
+    // Blank nodes cannot be named in a query: then all values are asked for.
+    const isNamed = rows.every(({ x }) => x.type === 'uri' || x.type === 'literal');
+    const values = isNamed ? `VALUES ?x { ${[...new Set(rows.map(({ x }) => turtleOf(x)))].join(' ')} }` : '';
+    try {
+      const stated = await resource.rows(`SELECT * { ${values} ${anywhere(pattern)} } LIMIT ${STATED_MAX}`, 10, true);
+      if (stated.length === STATED_MAX) return;
+      const known = new Set(stated.map(keyOf));
+      const [node, link] = [{ type: 'uri', value: resource.iri }, { type: 'uri', value: predicate }];
+      rows.forEach((row, at) => {
+        if (known.has(keyOf(row)) || row.x.type === 'triple') return;
+        const triple = isOut ? { subject: node, predicate: link, object: row.x } : { subject: row.x, predicate: link, object: node };
+        const ask = async () => (await import('./why.js')).openWhy(triple, { graph: row.g?.value ?? 'default', reason: resource.reason });
+        items[at].append(el('button.small.why', { 'aria-label': 'Why? ' + textOf(row.x), title: 'This follows by rules', onclick: ask }, 'why?'));
+      });
+    } catch (error) {
+      if (error.name !== 'AbortError') this.list.append(el('li.muted', {}, 'What of this follows was not found out: ' + withoutNumber(error.message)));
     }
   }
 

@@ -5,6 +5,7 @@ import { el, grouped } from './dom.js';
 import { anywhere, labelsOf } from './names.js';
 import { inQuery, shortened } from './prefixes.js';
 import { triplesOf } from './rdf.js';
+import { mayInfer } from './reason.js';
 import { browseLink, termOf } from './terms.js';
 
 const VOID = 'http://rdfs.org/ns/void#';
@@ -55,7 +56,7 @@ export function start(panel, { openQuery }) {
         el('div.columns', {}, el('section.card', { 'aria-label': 'Graphs' }, el('h2', {}, 'Graphs'), graphTable(graphs)),
           el('section.card', { 'aria-label': 'Classes' }, el('h2', {}, 'Classes'), classes),
           el('section.card', { 'aria-label': 'Predicates' }, el('h2', {}, 'Predicates'), predicates)),
-        el('p'), schema());
+        el('p'), schema(), mayInfer(null) ? contradictions() : '');
       await Promise.all([counts(classes, 'class', anywhere('?s a ?x'), iri => `SELECT ?s { ?s a ${inQuery(iri)} }\nLIMIT 100`), counts(predicates, 'predicate', anywhere('?s ?x ?o'), iri => `SELECT ?s ?o { ?s ${inQuery(iri)} ?o }\nLIMIT 100`)]);
     } catch (error) {
       status.hidden = false;
@@ -101,6 +102,12 @@ export function start(panel, { openQuery }) {
     } catch (error) {
       place.replaceChildren(el('p.muted', {}, withoutNumber(error.message)));
     }
+  }
+
+  /** Where there are rules, some may say of something that it must not be. */
+  function contradictions() {
+    const look = async () => (await import('./why.js')).openWhy(null, { graph: 'default' });
+    return el('section.card.below', { 'aria-label': 'Contradictions' }, el('div.bar', {}, el('h2', {}, 'What rules call contradictory'), el('button', { id: 'contradictions', onclick: look }, 'Look')));
   }
 
   /** The picture counts all triples between instances of classes: only for who asks for it. */

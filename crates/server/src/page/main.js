@@ -31,7 +31,7 @@ async function route() {
   const resource = address.searchParams.get('resource');
   if (resource !== null) {
     await open('browse', false);
-    (await loaded.browse).resource(resource);
+    (await loaded.browse).resource(resource, address.searchParams.get('reason'));
     return;
   }
   const name = address.hash.match(/^#(\w+)$/)?.[1];
@@ -43,8 +43,11 @@ function go(url) {
   return route();
 }
 
-export function browse(iri) {
-  return go(base + '?resource=' + encodeURIComponent(iri));
+/** Shows a resource by the rules that the view reasons by from which one comes. */
+export async function browse(iri) {
+  const view = $('view-browse-panel').hidden ? query : await loaded.browse;
+  const rules = view.reason.value;
+  return go(base + '?resource=' + encodeURIComponent(iri) + (rules === null ? '' : '&reason=' + encodeURIComponent(rules)));
 }
 
 export function openQuery(text, isRun = true) {

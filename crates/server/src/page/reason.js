@@ -7,6 +7,9 @@ const RULES = [['none', 'No reasoning'], ['hierarchies', 'Reason: hierarchies'],
 /** Names of rules with commas between them: nothing else is taken from an address. */
 const FIT = /^[a-z-]+(,[a-z-]+)*$/;
 
+/** Whether something may follow that is not stated, for who asks with these rules. */
+export const mayInfer = rules => session.inferred || (rules ?? session.reason) !== 'none';
+
 export class Reason {
   constructor(select, onchange) {
     this.select = select;

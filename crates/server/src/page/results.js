@@ -3,6 +3,7 @@
 import { base, isLoggedIn, queryPath, send } from './api.js';
 import { ROWS_MAX } from './answer.js';
 import { bytes, count, el, grouped, saveAs, tell } from './dom.js';
+import { mayInfer } from './reason.js';
 import { Table } from './table.js';
 
 const ROW_FORMATS = [['csv', 'CSV'], ['tsv', 'TSV'], ['json', 'JSON'], ['xml', 'XML']];
@@ -19,7 +20,7 @@ function viewsOf(answer, asked) {
   if (answer.boolean !== null) return [['answer', 'Answer', () => booleanView(answer.boolean)]];
   if (answer.kind === 'triples') views.push(['graph', 'Graph', async () => (await import('./graph.js')).graphView(answer.triples)]);
   if (answer.kind !== 'text') {
-    views.push(['table', 'Table', () => tableView(answer)]);
+    views.push(['table', 'Table', () => tableView(answer, asked)]);
     views.push(['chart', 'Chart', async () => (await import('./chart.js')).chartView(answer)]);
     views.push(['map', 'Map', async () => (await import('./map.js')).mapView(answer)]);
   }
@@ -31,10 +32,26 @@ function booleanView(boolean) {
   return el('p.boolean.' + (boolean ? 'yes' : 'no'), {}, boolean ? 'yes' : 'no');
 }
 
-function tableView(answer) {
+/** Names of columns that make a row a triple, and of one that may tell its graph. */
+const TRIPLES = [['subject', 'predicate', 'object', 'graph'], ['s', 'p', 'o', 'g']];
+
+/** Opens why the triple holds that a row is; none where rows are no triples, or nothing follows by rules. */
+function whyOf(answer, asked) {
+  const names = mayInfer(asked.reason) && TRIPLES.find(names => names.slice(0, 3).every(name => answer.vars.includes(name)) && answer.vars.every(name => names.includes(name)));
+  if (!names) return null;
+  return async row => {
+    const [subject, predicate, object, graph] = names.map(name => row[name]);
+    const { canExplain, openWhy } = await import('./why.js');
+    const triple = { subject, predicate, object };
+    if (canExplain(triple)) openWhy(triple, { graph: graph?.value ?? 'default', reason: asked.reason });
+    else tell('This row is no triple that could be explained');
+  };
+}
+
+function tableView(answer, asked) {
   if (!answer.vars.length) return el('p.empty-note', {}, count(answer.rows.length, 'row') + ' without columns.');
   if (!answer.rows.length) return el('p.empty-note', {}, 'No rows.');
-  const table = new Table(answer.vars);
+  const table = new Table(answer.vars, whyOf(answer, asked));
   table.setRows(answer.rows);
   table.element.table = table;
   return table.element;

@@ -10,8 +10,9 @@ const [WIDTH_MIN, WIDTH_MAX] = [72, 460];
 const [WIDTH_FULL, WIDTH_NARROW] = [900, 84];
 
 export class Table {
-  constructor(vars) {
-    this.vars = vars;
+  /** `why` is called with a row of which it can be asked why it holds. */
+  constructor(vars, why = null) {
+    [this.vars, this.why] = [vars, why];
     this.rows = [];
     this.order = [];
     this.sorted = null;
@@ -91,7 +92,7 @@ export class Table {
 
   layout() {
     const widths = this.widths || this.vars.map(() => 160);
-    const number = String(this.rows.length).length * 8 + 22;
+    const number = String(this.rows.length).length * 8 + (this.why ? 66 : 22);
     this.shown = this.resized ? [...widths] : this.fitted(widths, this.scroller.clientWidth - number);
     this.columns.replaceChildren(...[number, ...this.shown].map(width => {
       const column = el('col');
@@ -192,7 +193,7 @@ export class Table {
     const number = this.order[place];
     const row = this.rows[number];
     return el('tr' + (number % 2 ? '.odd' : ''), { 'aria-rowindex': String(place + 2) },
-      el('td.index', {}, grouped(number + 1)),
+      el('td.index', {}, grouped(number + 1), this.why ? [' ', el('button.link', { 'aria-label': `Why does row ${number + 1} hold?`, onclick: () => this.why(row) }, 'why?')] : null),
       this.vars.map(name => this.cell(row[name])));
   }
 

@@ -185,6 +185,10 @@ impl Vfs for DeviceVfs {
         Ok(self.reader(path, self.inner.open_immutable(path)?))
     }
 
+    fn device(&self) -> Device {
+        self.emulated.model.device
+    }
+
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         self.inner.create(path)
     }

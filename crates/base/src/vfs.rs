@@ -62,6 +62,10 @@ pub trait Vfs: Send + Sync + Debug {
     fn open_immutable(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
         self.open(path)
     }
+    /// What is known of the device that its files are on, without opening one.
+    fn device(&self) -> Device {
+        Device::LOCAL
+    }
     /// Creates a file, or empties it.
     ///
     /// # Errors

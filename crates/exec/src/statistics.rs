@@ -3,7 +3,7 @@
 use lode_base::cancel::CancelToken;
 use lode_eval::functions::prepared_search;
 use lode_eval::{aggregate, functions};
-use lode_packed::{Order, Star, StarMember};
+use lode_packed::{Flights, Order, Star, StarMember};
 use lode_rdf::key::escape;
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, ValueId};
@@ -30,6 +30,8 @@ pub struct SnapshotStatistics<'a> {
     began: Instant,
     /// How many more texts that searches find the plan may hold.
     texts_left: Cell<usize>,
+    /// What is on its way, because it will be asked.
+    asked: RefCell<Vec<Flights>>,
 }
 
 impl<'a> SnapshotStatistics<'a> {
@@ -41,6 +43,7 @@ impl<'a> SnapshotStatistics<'a> {
             error: RefCell::new(None),
             began: Instant::now(),
             texts_left: Cell::new(TEXTS_MAX),
+            asked: RefCell::default(),
         }
     }
 
@@ -121,6 +124,19 @@ impl Statistics for SnapshotStatistics<'_> {
 
     fn has_named_graphs(&self) -> bool {
         self.snapshot.has_named_graphs()
+    }
+
+    fn is_far(&self) -> bool {
+        self.snapshot.is_far()
+    }
+
+    fn expect_terms(&self, terms: &[Term]) {
+        // What cannot be asked for is an error once it is wanted.
+        self.asked.borrow_mut().extend(self.snapshot.ask_for_ids_of(terms));
+    }
+
+    fn expect_rows(&self, prefixes: &[(Order, Vec<ValueId>)]) {
+        self.asked.borrow_mut().extend(self.snapshot.ask_for_rows(prefixes));
     }
 
     fn elapsed(&self) -> Duration {

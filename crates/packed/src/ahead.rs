@@ -1,7 +1,8 @@
 //! What a reader has asked for and not read yet, and how much it asks for at once.
 
-use lode_base::block_source::Flight;
+use lode_base::block_source::{BlockFile, Flight, Priority};
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The first window of a scan, and the largest.
@@ -12,25 +13,35 @@ pub(crate) const BATCH_BYTES_MAX: u64 = 8 << 20;
 /// And for so many blocks.
 pub(crate) const BATCH_BLOCKS_MAX: usize = 2048;
 
-/// Requests of a reader that goes forward in a file. Dropped with it, so that nobody reads what it does not want any more.
+/// Requests of a reader. Dropped with it, so that nobody reads what it does not want any more.
 #[derive(Debug, Default)]
-pub(crate) struct Flights(VecDeque<Arc<Flight>>);
+pub struct Flights(VecDeque<Arc<Flight>>);
 
 impl Flights {
+    /// Asks for parts of a file, in any order; equal ones are one.
+    pub(crate) fn ask(&mut self, file: &BlockFile, mut parts: Vec<Range<u64>>, priority: Priority) {
+        parts.retain(|part| !part.is_empty());
+        parts.sort_unstable_by_key(|part| (part.start, part.end));
+        parts.dedup();
+        if !parts.is_empty() {
+            file.ask(parts, priority, &mut self.0);
+        }
+    }
+
     /// Forgets what ends before a place in the file.
-    pub fn forget_before(&mut self, offset: u64) {
+    pub(crate) fn forget_before(&mut self, offset: u64) {
         while self.0.front().is_some_and(|flight| flight.end() <= offset) {
             self.0.pop_front();
         }
     }
 
     /// Forgets all.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
     /// What takes more.
-    pub fn list(&mut self) -> &mut VecDeque<Arc<Flight>> {
+    pub(crate) fn list(&mut self) -> &mut VecDeque<Arc<Flight>> {
         &mut self.0
     }
 }

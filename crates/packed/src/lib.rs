@@ -27,6 +27,7 @@ mod warm;
 #[cfg(test)]
 mod read_ahead_tests;
 
+pub use ahead::Flights;
 pub use cached_parts::{CachedPart, cached_parts, warm};
 pub use characteristic_sets::{CharacteristicSets, Star, StarMember};
 pub use dictionary::{Dictionary, DictionaryInfo, DictionaryWriter, KeyHash, Terms};

@@ -1,6 +1,7 @@
 //! Files that belong to a segment: found by its description, opened when something in them is wanted.
 
 use crate::error::{Damage, PackedError, io_error};
+use lode_base::block_source::BlockFile;
 use lode_base::device::Device;
 use lode_base::vfs::{ReadAt, Vfs};
 use std::io;
@@ -51,6 +52,11 @@ impl PartPath {
         Ok(opened.get_or_init(|| found))
     }
 
+    /// Whether reads of its device are known to be slow.
+    fn is_slow(&self) -> bool {
+        self.vfs.device().is_slow
+    }
+
     /// Opens the file, to be read once.
     pub fn open_once(&self) -> Result<Arc<dyn ReadAt>, PackedError> {
         self.vfs.open(&self.path).map_err(io_error(&self.name))
@@ -77,6 +83,15 @@ impl<T> Part<T> {
         match self {
             Self::Open(opened) => Some(opened),
             Self::AtPath(_, opened) => opened.get(),
+        }
+    }
+
+    /// Whether it pays to ask for several things at once: what is known without opening the file.
+    pub fn is_far(&self, file: impl FnOnce(&T) -> &BlockFile) -> bool {
+        match (self, self.if_open()) {
+            (_, Some(opened)) => file(opened).reads_batches_ahead(),
+            (Self::AtPath(path, _), None) => path.is_slow(),
+            (Self::Open(_), None) => false,
         }
     }
 

@@ -2,7 +2,7 @@
 //! and the files of its segments, which are objects. Other paths are those of another file system, so that a database can be restored from here.
 
 use crate::error::RemoteError;
-use crate::extents::{RemoteFile, Source};
+use crate::extents::{DEVICE, RemoteFile, Source};
 use crate::index::IndexedFile;
 use crate::object::ObjectStore;
 use lode_base::device::Device;
@@ -123,6 +123,11 @@ impl Vfs for PublishedFiles {
 
     fn open_immutable(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
         self.own(path).map_or_else(|| self.beside.open_immutable(path), |own| self.open_own(own))
+    }
+
+    fn device(&self) -> Device {
+        let is_far = self.files.values().any(|file| matches!(file, FileSource::Extents(_)));
+        if is_far { DEVICE } else { self.beside.device() }
     }
 
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {

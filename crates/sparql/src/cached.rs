@@ -156,6 +156,18 @@ impl Statistics for Cached<'_> {
         })
     }
 
+    fn is_far(&self) -> bool {
+        self.inner.is_far()
+    }
+
+    fn expect_terms(&self, terms: &[Term]) {
+        self.inner.expect_terms(terms);
+    }
+
+    fn expect_rows(&self, prefixes: &[(Order, Vec<ValueId>)]) {
+        self.inner.expect_rows(prefixes);
+    }
+
     fn elapsed(&self) -> Duration {
         self.inner.elapsed()
     }

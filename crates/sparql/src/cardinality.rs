@@ -196,6 +196,25 @@ fn distinct_at(pattern: &QuadPattern, position: Position, stats: &dyn Statistics
     1.0
 }
 
+/// The prefixes that are looked up to estimate a pattern: those of [`counts`] and [`distinct_at`].
+pub(crate) fn counted(pattern: &QuadPattern) -> Vec<(Order, Vec<ValueId>)> {
+    let wanted = constants(pattern);
+    let orders =
+        FULL_ORDERS.into_iter().filter(|order| constant_prefix(pattern, *order).len().min(3) == wanted);
+    let mut nexts = Vec::new();
+    let mut found = Vec::new();
+    for order in orders.filter(|_| wanted > 0) {
+        let next = order.positions().get(wanted).copied();
+        if !nexts.contains(&next) {
+            nexts.push(next);
+            let mut prefix = constant_prefix(pattern, order);
+            prefix.truncate(3);
+            found.push((order, prefix));
+        }
+    }
+    found
+}
+
 /// The part of `rows` whose objects are asked for, and of the rows `read` where the permutation has them side by side.
 fn ranged(
     pattern: &QuadPattern,

@@ -4,6 +4,7 @@ pub mod aggregate;
 mod cached;
 mod cardinality;
 mod error;
+mod expected;
 pub mod explain;
 pub mod expr;
 mod expr_vars;

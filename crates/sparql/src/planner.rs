@@ -2,6 +2,7 @@
 
 use crate::cached::Cached;
 pub use crate::error::PlanError;
+use crate::expected;
 use crate::joins;
 use crate::logical::Logical;
 pub use crate::options::PlanOptions;
@@ -53,6 +54,11 @@ pub fn plan_query_without(
     stack::deep(depth::of_query(query).for_plans(), || {
         let (vars, steps) = (VarTable::default(), Steps::begin(stats));
         let mut translator = Translator::new(stats, options.optimize, vars, Arc::clone(&dataset));
+        let (Query::Ask { pattern, .. }
+        | Query::Select { pattern, .. }
+        | Query::Construct { pattern, .. }
+        | Query::Describe { pattern, .. }) = query;
+        expected::terms(pattern, stats);
         let translated = translator.query(query)?;
         finish(translated, translator.into_vars(), dataset, options, rules_off, stats, steps)
     })
@@ -184,6 +190,7 @@ fn finish(
 ) -> Result<Plan, PlanError> {
     steps.done("translate", logical.node_count());
     joins::check(&logical)?;
+    expected::rows(&logical, stats);
     let logical = match options.optimize {
         true => rewrite::rewrite(logical, &columns, rules_off, stats, &mut steps),
         false => logical,

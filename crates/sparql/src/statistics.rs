@@ -51,6 +51,14 @@ pub trait Statistics {
     fn function(&self, name: &str) -> Option<&'static Function>;
     /// The aggregate of this name; `None`: there is none.
     fn aggregate(&self, name: &str) -> Option<&'static AggregateFunction>;
+    /// Whether answers come from so far away that it pays to tell what will be asked: see the next two.
+    fn is_far(&self) -> bool {
+        false
+    }
+    /// The ids of these terms will be asked for.
+    fn expect_terms(&self, _terms: &[Term]) {}
+    /// What is under these prefixes will be counted, or read.
+    fn expect_rows(&self, _prefixes: &[(Order, Vec<ValueId>)]) {}
     /// The time since some moment, for who wants to know how long planning took: it has no clock of its own.
     fn elapsed(&self) -> Duration {
         Duration::ZERO

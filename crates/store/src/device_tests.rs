@@ -106,3 +106,51 @@ fn a_cancelled_query_ends_soon_on_a_slow_disk() {
     assert!(matches!(result, Err(StoreError::Cancelled(Cancelled::ByRequest))), "{result:?}");
     assert!(ended < Duration::from_millis(100), "{ended:?}");
 }
+
+/// Constants, rows and terms of both segments, each in as many turns as there are levels to go down.
+#[test]
+fn what_is_told_comes_together_and_is_the_same() {
+    let vfs = built();
+    let near = open(&vfs).snapshot();
+    let all = read(&near).unwrap().0;
+    let some: Vec<[ValueId; 2]> =
+        (0..30).map(|i| i * (all[0].len() / 30)).map(|i| [all[0][i], all[1][i]]).collect();
+    let mut terms: Vec<Term> = some.iter().flatten().map(|id| near.term(*id).unwrap()).collect();
+    terms.push(Term::from(NamedNode::new("http://example.org/none").unwrap()));
+    terms.push(Term::from(Literal::new_simple_literal("none")));
+    let prefixes: Vec<(Order, Vec<ValueId>)> = some
+        .iter()
+        .flat_map(|[o, s]| [(Order::Spog, vec![*s]), (Order::Sopg, vec![*s]), (Order::Ospg, vec![*o, *s])])
+        .collect();
+    let ids: Vec<ValueId> = some.iter().flatten().copied().collect();
+    let look = |told: bool| {
+        let store = on(&vfs, DeviceModel::INSTANT);
+        let snapshot = store.snapshot();
+        assert!(snapshot.is_far() && !near.is_far());
+        let turns = || store.read_counters().turns;
+        let mut asked = Vec::new();
+        asked.extend(told.then(|| snapshot.ask_for_ids_of(&terms).unwrap()));
+        let found: Vec<Option<ValueId>> = terms.iter().map(|term| snapshot.id_of(term).unwrap()).collect();
+        let after_ids = turns();
+        asked.extend(told.then(|| snapshot.ask_for_rows(&prefixes).unwrap()));
+        let counts: Vec<u64> =
+            prefixes.iter().map(|(order, prefix)| snapshot.count(*order, prefix).unwrap()).collect();
+        let after_rows = turns();
+        let mut keys = vec![None; ids.len()];
+        let fresh = on(&vfs, DeviceModel::INSTANT);
+        let mut terms_of = |index: usize, term: Term| {
+            keys[index] = Some(term);
+            Ok::<_, StoreError>(())
+        };
+        fresh.snapshot().terms(&ids, &mut terms_of).unwrap();
+        ((found, counts, keys), [after_ids, after_rows - after_ids, fresh.read_counters().turns])
+    };
+    let ((as_told, told), (as_is, untold)) = (look(true), look(false));
+    assert_eq!(as_told, as_is);
+    let near_counts: Vec<u64> =
+        prefixes.iter().map(|(order, prefix)| near.count(*order, prefix).unwrap()).collect();
+    assert_eq!(as_told.1, near_counts);
+    // Tops and blocks; pages and blocks; the same.
+    assert!(told.iter().all(|turns| *turns <= 2), "{told:?}");
+    assert!(untold[..2].iter().all(|turns| *turns > 20), "{untold:?}");
+}

@@ -3,6 +3,7 @@
 pub mod activity;
 #[cfg(test)]
 mod aside_tests;
+mod asking;
 pub mod backup;
 mod characteristic_sets;
 pub mod check;

@@ -313,7 +313,7 @@ impl Snapshot {
     }
 
     /// The segment whose dictionary has the number `number` of a section.
-    fn owner(&self, section: Section, number: u64) -> Option<&OpenSegment> {
+    pub(crate) fn owner(&self, section: Section, number: u64) -> Option<&OpenSegment> {
         let segments = &self.version.segments;
         let after = segments.partition_point(|segment| segment.base(section) <= number);
         let segment = segments
@@ -431,6 +431,8 @@ impl Snapshot {
         if !ids.is_sorted() {
             ids.sort_unstable();
         }
+        // What cannot be asked for is an error once it is read.
+        let _asked = self.ask_for_keys_of(&ids);
         let mut ranks = Vec::new();
         let mut rest = ids.as_slice();
         while let Some((first, _)) = rest.first() {

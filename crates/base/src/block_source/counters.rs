@@ -13,6 +13,7 @@ pub(super) struct Counters {
     pub ahead_bytes: AtomicU64,
     pub wasted_bytes: AtomicU64,
     pub dropped: AtomicU64,
+    pub turns: AtomicU64,
 }
 
 /// What happened so far.
@@ -34,11 +35,24 @@ pub struct SourceCounters {
     pub wasted_bytes: u64,
     /// Requests that were given up before they were begun: nobody wanted them any more.
     pub dropped: u64,
+    /// The longest chain of requests each of which was made when the one before had come: what a single reader waits for is so many times the
+    /// latency of its device, however many requests there are.
+    pub turns: u64,
 }
 
 impl Counters {
     pub fn add(counter: &AtomicU64, count: u64) {
         counter.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// The turn in which a request that is made now is.
+    pub fn turn(&self) -> u64 {
+        self.turns.load(Ordering::Relaxed)
+    }
+
+    /// Somebody goes on with what was asked for in that turn: what is asked for from now on is in a later one.
+    pub fn end_turn(&self, asked_in: u64) {
+        self.turns.fetch_max(asked_in + 1, Ordering::Relaxed);
     }
 
     pub fn sample(&self) -> SourceCounters {
@@ -52,6 +66,7 @@ impl Counters {
             ahead_bytes: get(&self.ahead_bytes),
             wasted_bytes: get(&self.wasted_bytes),
             dropped: get(&self.dropped),
+            turns: get(&self.turns),
         }
     }
 }

@@ -82,6 +82,8 @@ pub struct Flight {
     device: Device,
     is_slow: Arc<AtomicBool>,
     extent: Extent,
+    /// The turn in which it was asked for.
+    turn: u64,
     /// Which of its blocks somebody has had.
     taken: Vec<AtomicBool>,
     state: Mutex<State>,
@@ -105,8 +107,8 @@ impl Flight {
         let Cargo { file, file_id, device, is_slow, extent, memory } = cargo;
         let taken = extent.blocks.iter().map(|_| AtomicBool::new(false)).collect();
         let (state, done) = (Mutex::new(State::Waiting), Condvar::new());
-        let shared = Arc::clone(shared);
-        Self { shared, file, file_id, device, is_slow, extent, taken, state, done, _memory: memory }
+        let (shared, turn) = (Arc::clone(shared), shared.counters.turn());
+        Self { shared, file, file_id, device, is_slow, extent, turn, taken, state, done, _memory: memory }
     }
 
     /// The byte behind its last block.
@@ -189,6 +191,7 @@ impl Flight {
             return false;
         };
         buf.copy_from_slice(found);
+        self.shared.counters.end_turn(self.turn);
         if !self.taken[at].swap(true, Ordering::Relaxed) {
             Counters::add(&self.shared.counters.ahead_hits, 1);
         }

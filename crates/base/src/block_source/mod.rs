@@ -153,15 +153,16 @@ impl BlockFile {
             return Ok(());
         }
         reading.check()?;
-        let start = Instant::now();
+        let (start, counters) = (Instant::now(), &self.source.shared.counters);
+        let turn = counters.turn();
         let result = match self.device.is_slow {
             // A request over a network may wait long, and nobody hands it a token.
             true => reading.current(|| self.file.read_exact_at(buf, offset)),
             false => self.file.read_exact_at(buf, offset),
         };
         self.is_slow.store(self.device.is_slow || is_slow(start.elapsed(), buf.len()), Ordering::Relaxed);
-        let counters = &self.source.shared.counters;
         Counters::add(&counters.requests, 1);
+        counters.end_turn(turn);
         block_work::add_requests(1);
         match result {
             Ok(()) => {

@@ -268,3 +268,26 @@ fn emulated_devices_take_their_time() {
         (time(DeviceModel::OBJECT_STORAGE, &far, false), time(DeviceModel::OBJECT_STORAGE, &far, true));
     assert!(one >= ms(120) && all >= ms(20) && all < one, "{one:?} {all:?}");
 }
+
+/// However the device is scheduled: what is asked for before anything has come is one turn.
+#[test]
+fn turns_count_what_follows_each_other() {
+    let fixture = of_len(100_000, DeviceModel::INSTANT);
+    let turns = || fixture.source.counters().turns;
+    let blocks = [0..10, 5000..5010, 20_000..20_100, 90_000..90_010];
+    let mut flights = Vec::new();
+    fixture.file.ask(blocks.iter().cloned(), Priority::Query, &mut flights);
+    assert_eq!(turns(), 0);
+    blocks.iter().for_each(|block| fixture.check(block));
+    assert_eq!(turns(), 1);
+    // Read when it is wanted, each behind the other.
+    fixture.check(&(40_000..40_010));
+    fixture.check(&(50_000..50_010));
+    assert_eq!(turns(), 3);
+    // What was asked for in the first turn is no further one.
+    blocks.iter().for_each(|block| fixture.check(block));
+    assert_eq!(turns(), 3);
+    drop(flights);
+    fixture.check(&blocks[0]);
+    assert_eq!(turns(), 4);
+}

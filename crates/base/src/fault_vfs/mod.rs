@@ -158,6 +158,10 @@ impl Vfs for FaultVfs {
         Ok(Arc::new(FaultReader { inner, plan: Arc::clone(&self.plan) }))
     }
 
+    fn device(&self) -> Device {
+        self.inner.device()
+    }
+
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         Ok(self.writer(self.operate(Operation::Create, || self.inner.create_file(path))?))
     }

@@ -164,6 +164,46 @@ impl Permutation {
         Ok(blocks)
     }
 
+    /// Whether it pays to ask for several things at once, as far as that is known without opening the file.
+    pub fn is_far(&self) -> bool {
+        self.0.part.is_far(|opened| &opened.file)
+    }
+
+    /// Asks for the pages of the index that tell where rows with these first columns are, as far as they are not in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
+    pub fn ask_for_pages(&self, prefixes: &[Vec<u64>], flights: &mut Flights) -> Result<()> {
+        let opened = self.opened()?;
+        let ends = prefixes.iter().flat_map(|prefix| [true, false].map(|last| (prefix, last)));
+        let pages = ends.map(|(prefix, last)| opened.index.page_before(prefix, last).unwrap_or(0));
+        let missing = pages.filter(|page| opened.index.slot(*page).is_some_and(|slot| slot.get().is_none()));
+        let parts = missing.take(PAGES_MAX).map(|page| opened.index.place(page).0).collect();
+        flights.ask(&opened.file, parts, self.reading().priority);
+        Ok(())
+    }
+
+    /// Asks for the blocks in which rows with these first columns begin and end, as far as they are not in the cache.
+    ///
+    /// # Errors
+    ///
+    /// As [`Permutation::ask_for_pages`].
+    pub fn ask_for_ends(&self, prefixes: &[Vec<u64>], flights: &mut Flights) -> Result<()> {
+        let mut parts = Vec::new();
+        for prefix in prefixes {
+            let Some(high) = self.block_before(prefix, true)? else { continue };
+            let low = self.block_before(prefix, false)?.map_or_else(|| self.locate(0), Ok)?;
+            if low.number == high.number && !low.may_hold(prefix) {
+                continue;
+            }
+            let missing = [low, high].into_iter().filter(|place| !self.has_cached(place.number));
+            parts.extend(missing.map(Located::bytes));
+        }
+        flights.ask(&self.opened()?.file, parts, self.reading().priority);
+        Ok(())
+    }
+
     fn read_pages_of_keys(&self, keys: &[u64], width: usize) -> Result<()> {
         let index = self.index()?;
         let pages = keys.chunks_exact(width).flat_map(|key| {

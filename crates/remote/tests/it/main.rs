@@ -11,6 +11,7 @@ mod followed;
 mod hostile;
 mod published;
 mod races;
+mod turns;
 mod web_server;
 
 use lode_base::cancel::CancelToken;

@@ -165,7 +165,7 @@ impl PlanNode {
     }
 
     /// The operator's own expressions, in the sequence of its fields.
-    pub(crate) fn exprs(&self) -> Vec<&Expr> {
+    pub fn exprs(&self) -> Vec<&Expr> {
         exprs!(&self.op, iter, as_ref)
     }
 

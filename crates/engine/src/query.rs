@@ -325,7 +325,7 @@ impl PreparedQuery {
             sub_queries,
         };
         let threads = options.threads.max(1);
-        let cx = Arc::new(QueryContext { eval, service, threads, share, domain: None });
+        let cx = Arc::new(QueryContext { eval, service, threads, share, domain: None, fragments: None });
         let (planning, running, common) = (Duration::ZERO, Mutex::default(), Common::default());
         let warnings =
             warnings::of_queries([query], &lode_exec::functions::find, &lode_exec::is_regular_expression);

@@ -8,6 +8,7 @@ use crate::operators::distinct::{Distinct, DistinctSorted, DistinctSpec, Reduced
 use crate::operators::extend::{self, Extend};
 use crate::operators::filter::Filter;
 use crate::operators::for_each_graph::ForEachGraph;
+use crate::operators::fragment::Fragment;
 use crate::operators::graph_names::GraphNames;
 use crate::operators::group::{HashGroup, SortedGroup};
 use crate::operators::group_table::GroupSpec;
@@ -108,6 +109,7 @@ impl Builder<'_> {
                 let rows = rows.ok_or_else(|| ExecError::Internal("a plan without its domain".into()))?;
                 Box::new(Values::of(rows, cx.batch_rows))
             }
+            PlanOp::Fragment { number } => Box::new(Fragment::new(cx, *number, vars)),
             PlanOp::IndexScan(pattern) => self.index_scan(node, pattern, vars, counters)?,
             PlanOp::GraphNames { slot, among } => Box::new(GraphNames::new(cx, *slot, among.as_ref(), vars)?),
             PlanOp::ForEachGraph { var, among, pattern } => {

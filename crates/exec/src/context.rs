@@ -1,6 +1,7 @@
 //! What all operators of a running query share.
 
 use crate::domain::Domain;
+use crate::fragment_rows::OpenFragment;
 use crate::service::Federation;
 use lode_eval::context::EvalContext;
 use lode_scheduler::turns::Share;
@@ -20,6 +21,8 @@ pub struct QueryContext {
     pub share: Share,
     /// The domain of the dependent plan that runs, if it is one (start with none).
     pub domain: Option<Arc<Domain>>,
+    /// Where the rows of fragments come from that others run (most often there are none).
+    pub fragments: Option<OpenFragment>,
 }
 
 impl Deref for QueryContext {

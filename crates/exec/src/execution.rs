@@ -4,7 +4,7 @@ use crate::answer::Unanswered;
 use crate::context::QueryContext;
 use crate::morsel::Assignment;
 use crate::operator::BoxOp;
-use crate::parallel::operator;
+use crate::parallel::{confined_to, operator};
 use crate::profile::{Counters, NodeCounters, Probe};
 use crate::shared::{Factory, Shared};
 use crate::terms::{VisitTerm, answer_terms};
@@ -12,6 +12,7 @@ use lode_eval::batch::Batch;
 use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::{Plan, VarId};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A running plan.
@@ -38,6 +39,25 @@ impl Execution {
     ) -> Result<Self, ExecError> {
         let counters = Counters::within(&plan, node, &cx.share);
         Self::start(plan, cx, counters, factory)
+    }
+
+    /// Runs the part of a plan whose values lie in `range`, with one thread but for what it needs once.
+    pub(crate) fn between(
+        plan: Arc<Plan>,
+        cx: &QueryContext,
+        range: &Range<ValueId>,
+        factory: Factory,
+    ) -> Result<Self, ExecError> {
+        cx.cancel.check()?;
+        let counters = Counters::new(&plan, &cx.share);
+        let shared = Shared::new(plan, cx, counters, factory)?;
+        let at_work = shared.counters.work();
+        let node = &shared.plan.root;
+        let part = confined_to(node, shared.single_graph, range)?;
+        let root = shared.build(Assignment::morsel(&part, None), node, !node.sorted_by.is_empty())?;
+        drop(at_work);
+        let vars = node.vars.as_slice().into();
+        Ok(Self { shared: Arc::clone(&shared), vars, root, unanswered: Unanswered::default() })
     }
 
     fn start(

@@ -65,7 +65,7 @@ impl ExistsRunner {
     /// What a plan inside an expression runs in: who asks has threads of its own.
     fn context(&self, cx: &EvalContext, domain: Option<Arc<Domain>>) -> QueryContext {
         let (service, share) = (self.service.clone(), self.share.clone());
-        QueryContext { eval: cx.clone(), service, threads: 1, share, domain }
+        QueryContext { eval: cx.clone(), service, threads: 1, share, domain, fragments: None }
     }
 
     /// Patterns are told apart by what they say, not by where they lie, which is compared first: sub-plans come and go.

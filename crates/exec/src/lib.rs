@@ -11,6 +11,7 @@ pub mod domain;
 mod execute;
 pub mod execution;
 pub mod exists;
+mod fragment_rows;
 mod fresh_blank;
 mod key_filter;
 mod morsel;
@@ -33,13 +34,15 @@ mod tests;
 pub mod written;
 
 pub use context::QueryContext;
-pub use execute::execute;
+pub use execute::{execute, execute_between};
 pub use execution::Execution;
 pub use lode_eval::expr::decode::{Distinct, distinct};
 pub use lode_eval::{
     Batch, EvalContext, ExecError, aggregate, batch, functions, is_regular_expression, memo,
 };
+pub use fragment_rows::{FragmentRows, OpenFragment};
 pub use lode_scheduler::{turns, wait_for_removals, waiting};
+pub use parallel::{key_ranges, may_be_confined};
 pub use profile::{Probe, Profile};
 pub use results::{Graph, QueryResult};
 pub use terms::VisitTerm;

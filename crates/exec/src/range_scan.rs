@@ -5,7 +5,7 @@ use crate::pattern::{Columns, Pattern};
 use lode_eval::error::ExecError;
 use lode_packed::Order;
 use lode_rdf::ValueId;
-use lode_store::Scan;
+use lode_store::{Scan, Snapshot};
 use std::ops::Range;
 
 /// Scans up to so many rows are read to be split anywhere; larger ones are split at boundaries of blocks.
@@ -25,6 +25,15 @@ pub(crate) fn open(
         limit(&mut scan, key, range)?;
     }
     Ok(scan)
+}
+
+/// How many quads the key range of a pattern holds.
+pub(crate) fn rows_of(snapshot: &Snapshot, pattern: &Pattern) -> Result<u64, ExecError> {
+    Ok(match &pattern.within {
+        _ if pattern.impossible => 0,
+        None => snapshot.count(pattern.order, &pattern.prefix())?,
+        Some(within) => snapshot.count_between(pattern.order, &pattern.prefix(), within)?,
+    })
 }
 
 /// Leaves the rows under `key` of which the next column is in `range`.

@@ -5,6 +5,7 @@ use crate::morsel::Assignment;
 use crate::operator::BoxOp;
 use crate::pattern::Pattern;
 use crate::profile::{Counters, NodeCounters};
+use crate::range_scan::rows_of;
 use crate::spill_area::SpillArea;
 use lode_eval::error::ExecError;
 use lode_packed::Order;
@@ -156,12 +157,7 @@ impl Shared {
         if let Some(rows) = lock(&self.scan_rows).get(&id) {
             return Ok(*rows);
         }
-        let snapshot = &self.cx.snapshot;
-        let rows = match &pattern.within {
-            _ if pattern.impossible => 0,
-            None => snapshot.count(pattern.order, &pattern.prefix())?,
-            Some(within) => snapshot.count_between(pattern.order, &pattern.prefix(), within)?,
-        };
+        let rows = rows_of(&self.cx.snapshot, pattern)?;
         lock(&self.scan_rows).insert(id, rows);
         Ok(rows)
     }

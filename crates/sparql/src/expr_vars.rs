@@ -35,7 +35,7 @@ impl Expr {
     }
 
     /// Direct operands.
-    pub(crate) fn children(&self) -> Vec<&Self> {
+    pub fn children(&self) -> Vec<&Self> {
         match self {
             Self::Const(_) | Self::Var(_) | Self::Bound(_) | Self::Exists(_) => Vec::new(),
             Self::Or(parts) | Self::And(parts) | Self::Coalesce(parts) | Self::Call(_, parts) => {

@@ -35,6 +35,20 @@ impl IdSet {
         }
     }
 
+    /// All ids, in no order.
+    pub fn ids(&self) -> Box<dyn Iterator<Item = ValueId> + '_> {
+        match &self.members {
+            Members::Bitmap { first, words } => {
+                let bits = |(at, word): (u64, &u64)| {
+                    let word = *word;
+                    (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit)
+                };
+                Box::new((0..).zip(words).flat_map(bits).map(move |at| ValueId::from_bits(first + at)))
+            }
+            Members::Table(ids) => Box::new(ids.iter().copied()),
+        }
+    }
+
     /// The same, of which it is expected that it keeps this part of the rows that are tested.
     #[must_use]
     pub fn keeping(self, share: f64) -> Self {
@@ -96,6 +110,8 @@ mod tests {
             let set: IdSet = ids.iter().map(|id| ValueId::from_bits(*id)).collect();
             assert_eq!(set.len(), ids.iter().collect::<HashSet<_>>().len());
             assert_eq!(set.is_empty(), ids.is_empty());
+            let listed: HashSet<u64> = set.ids().map(ValueId::to_bits).collect();
+            assert_eq!((listed, set.ids().count()), (ids.iter().copied().collect(), set.len()));
             let near = ids.iter().flat_map(|id| [id.saturating_sub(1), *id, id.saturating_add(1), id ^ 64]);
             for id in near.chain([0, 1000, u64::MAX]) {
                 assert_eq!(set.contains(ValueId::from_bits(id)), ids.contains(&id), "{id} of {ids:?}");

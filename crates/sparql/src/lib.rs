@@ -16,6 +16,7 @@ mod logical_tree;
 mod operands;
 mod options;
 pub mod parse;
+mod parts;
 mod pattern;
 mod physical;
 pub mod plan;

@@ -142,6 +142,9 @@ pub enum PlanOp {
     /// The distinct bindings of outer variables for which a dependent plan (an EXISTS) is run: those of the node's `vars`, each once. Who runs
     /// the plan hands them in.
     Domain,
+    /// The rows of a sub-plan that others run, by the number it has there: in the order of `sorted_by`, of terms that the store knows, or inline. Who
+    /// runs the plan hands them in.
+    Fragment { number: u32 },
     /// Reads one permutation.
     IndexScan(ScanPattern),
     /// The named graphs of the dataset, into the variable or filtered to the constant (`GRAPH ?g {}`).

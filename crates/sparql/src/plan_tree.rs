@@ -14,6 +14,7 @@ impl PlanOp {
             PlanOp::Values(_) => "Values",
             PlanOp::IndexScan(_) => "IndexScan",
             PlanOp::Domain => "Domain",
+            PlanOp::Fragment { .. } => "Fragment",
             PlanOp::GraphNames { .. } => "GraphNames",
             PlanOp::MergeJoin { .. } => "MergeJoin",
             PlanOp::HashJoin { condition, .. } if condition.on.is_empty() => "LoopJoin",
@@ -49,6 +50,7 @@ macro_rules! inputs {
             | PlanOp::Empty
             | PlanOp::Values(_)
             | PlanOp::Domain
+            | PlanOp::Fragment { .. }
             | PlanOp::IndexScan(_)
             | PlanOp::MultiwayJoin(_)
             | PlanOp::GraphNames { .. }
@@ -94,6 +96,7 @@ macro_rules! exprs {
             | PlanOp::Empty
             | PlanOp::Values(_)
             | PlanOp::Domain
+            | PlanOp::Fragment { .. }
             | PlanOp::IndexScan(_)
             | PlanOp::GraphNames { .. }
             | PlanOp::MultiwayJoin(_)
@@ -162,7 +165,7 @@ impl PlanNode {
     }
 
     /// The operator's own expressions, in the sequence of its fields.
-    pub(crate) fn exprs(&self) -> Vec<&Expr> {
+    pub fn exprs(&self) -> Vec<&Expr> {
         exprs!(&self.op, iter, as_ref)
     }
 

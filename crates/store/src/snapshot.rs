@@ -80,6 +80,11 @@ impl Snapshot {
         self.version.number
     }
 
+    /// The random number of the database, which its copies have as well.
+    pub fn database_number(&self) -> u128 {
+        self.version.manifest.database
+    }
+
     /// What tells this version from all others that this process has seen: for who keeps what it has found in one. The number of the version, unless
     /// a reader has followed to another copy of the database, whose numbers say nothing of those before.
     pub fn state_number(&self) -> u64 {

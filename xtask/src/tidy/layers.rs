@@ -4,7 +4,7 @@ use super::files::SourceFile;
 use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
-const ARROWS: [(&str, &[&str]); 24] = [
+const ARROWS: [(&str, &[&str]); 25] = [
     ("base", &[]),
     ("syntax", &[]),
     ("rdf", &["base"]),
@@ -17,6 +17,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
     ("geo", &[]),
     ("eval", &["geo", "sparql", "text", "store", "scheduler", "rdf", "base"]),
     ("exec", &["eval", "sparql", "store", "packed", "scheduler", "rdf", "base"]),
+    ("fragment", &["exec", "sparql", "store", "packed", "rdf", "base"]),
     ("engine", &["exec", "store", "sparql", "packed", "rdf", "base"]),
     ("remote", &["engine", "store", "base"]),
     ("arrow", &["engine", "rdf"]),
@@ -26,7 +27,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
     ("cli", &["arrow", "server", "assist", "remote", "shacl", "engine", "rdf", "bench"]),
     ("python", &["arrow", "server", "engine", "rdf"]),
     ("bench", &["engine", "rdf"]),
-    ("conformance", &["shacl", "engine", "sparql", "rdf"]),
+    ("conformance", &["fragment", "remote", "shacl", "engine", "sparql", "rdf", "base"]),
     ("packaging", &[]),
     ("xtask", &[]),
 ];

@@ -7,6 +7,7 @@ pub(crate) mod distinct;
 pub(crate) mod extend;
 pub(crate) mod filter;
 pub(crate) mod for_each_graph;
+pub(crate) mod fragment;
 pub(crate) mod graph_names;
 mod graph_nodes;
 pub(crate) mod group;

@@ -6,6 +6,7 @@
 //! A UNION is cut into the morsels of its branches. Where all rows come from one scan, a thread that has nothing left to do gets
 //! half of what another still has to read: which values have much to be done for them, nobody knows before.
 
+mod confined;
 mod gather;
 mod pipeline;
 mod source;
@@ -14,5 +15,7 @@ mod sub_plan;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use confined::confined_to;
+pub use confined::{key_ranges, may_be_confined};
 pub(crate) use source::{Source, operator};
 pub(crate) use sub_plan::{Prepared, SubPlan};

@@ -8,6 +8,7 @@ use crate::shared::Shared;
 use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::{PlanNode, PlanOp, ScanPattern, VarId, stack};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Rows that a morsel reads, or work that is worth as many, in batches, at least.
@@ -58,6 +59,42 @@ impl<'a> Driver<'a> {
         Some(self)
     }
 
+    /// The scan with most rows, as `rows_of` tells them, and how many these are; none where all rows come from common sub-plans.
+    pub(super) fn largest(
+        &self,
+        single_graph: bool,
+        rows_of: impl Fn(&PlanNode, &Pattern) -> Result<u64, ExecError>,
+    ) -> Result<Option<(u64, u32, Pattern)>, ExecError> {
+        let mut largest: Option<(u64, u32, Pattern)> = None;
+        for (scan, pattern) in self.patterns(single_graph) {
+            let rows = rows_of(scan, &pattern)?;
+            if largest.as_ref().is_none_or(|(most, ..)| rows > *most) {
+                largest = Some((rows, scan.id, pattern));
+            }
+        }
+        Ok(largest)
+    }
+
+    /// The scans, ready to run.
+    pub(super) fn patterns(&self, single_graph: bool) -> impl Iterator<Item = (&'a PlanNode, Pattern)> {
+        let ready = move |pattern| Pattern::new(pattern, |_| false, |_| false, single_graph);
+        self.scans.iter().map(move |(scan, pattern)| (*scan, ready(pattern)))
+    }
+
+    /// Whether rows come from common sub-plans.
+    pub(super) fn reads_spools(&self) -> bool {
+        !self.spools.is_empty()
+    }
+
+    /// The part of the work whose values of the variable lie in `range`.
+    pub(super) fn confined_to(&self, range: &Range<ValueId>) -> Morsel {
+        Morsel {
+            ranges: self.scans.iter().map(|(scan, _)| (scan.id, range.clone())).collect(),
+            branches: Vec::new(),
+            parts: self.spools.iter().map(|spool| (spool.id, Part::Range(range.clone()))).collect(),
+        }
+    }
+
     /// The same below an operator that needs all rows of a value together.
     fn by_key(self) -> Self {
         Self { by_key: true, ..self }
@@ -80,7 +117,7 @@ pub(super) fn split_plan(
     if let PlanOp::Union(inputs) = &node.op {
         return stack::room(|| split_union(shared, node.id, inputs, above));
     }
-    match driver(shared, node) {
+    match driver(shared.single_graph, node) {
         Some(driver) => split_scans(shared, &driver, above + chain_work(node)),
         None => Ok(None),
     }
@@ -123,15 +160,16 @@ fn work(node: &PlanNode) -> f64 {
     }
 }
 
-pub(super) fn driver<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'a>> {
-    stack::room(|| driver_here(shared, node))
+/// What drives a chain. `single_graph`: no quad is in a named graph.
+pub(super) fn driver(single_graph: bool, node: &PlanNode) -> Option<Driver<'_>> {
+    stack::room(|| driver_here(single_graph, node))
 }
 
-fn driver_here<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'a>> {
+fn driver_here(single_graph: bool, node: &PlanNode) -> Option<Driver<'_>> {
     step();
     let mut driver = match &node.op {
         PlanOp::IndexScan(pattern) => {
-            let ready = Pattern::new(pattern, |_| false, |_| false, shared.single_graph);
+            let ready = Pattern::new(pattern, |_| false, |_| false, single_graph);
             let key = match ready.cells.get(ready.consts)? {
                 Cell::Free(var) => Some(*var),
                 _ => None,
@@ -146,45 +184,40 @@ fn driver_here<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'a>> {
             // Every trie that has the first variable begins with it.
             let key = *node.vars.first()?;
             let begins = |pattern: &&ScanPattern| {
-                let ready = Pattern::new(pattern, |_| false, |_| false, shared.single_graph);
+                let ready = Pattern::new(pattern, |_| false, |_| false, single_graph);
                 ready.cells.get(ready.consts) == Some(&Cell::Free(key))
             };
             let pattern = tries.iter().map(|trie| &trie.pattern).find(begins)?;
             Driver::scan(node, pattern, Some(key))
         }
         PlanOp::MergeJoin { left, right, condition, .. } => {
-            let both = driver(shared, left)?.beside(driver(shared, right)?)?;
+            let both = driver(single_graph, left)?.beside(driver(single_graph, right)?)?;
             both.key.filter(|key| condition.on.contains(key))?;
             both.by_key()
         }
         PlanOp::MergeUnion(inputs) => {
-            let mut inputs = inputs.iter().map(|input| driver(shared, input));
+            let mut inputs = inputs.iter().map(|input| driver(single_graph, input));
             let first = inputs.next()??;
             inputs.try_fold(first, |all, input| all.beside(input?))?
         }
         PlanOp::Group { input, keys, .. } => {
-            driver(shared, input).filter(|d| d.key.is_some_and(|key| keys.contains(&key)))?.by_key()
+            driver(single_graph, input).filter(|d| d.key.is_some_and(|key| keys.contains(&key)))?.by_key()
         }
         PlanOp::Distinct(input) => {
-            driver(shared, input).filter(|d| d.key.is_some_and(|key| node.vars.contains(&key)))?.by_key()
+            driver(single_graph, input).filter(|d| d.key.is_some_and(|key| node.vars.contains(&key)))?.by_key()
         }
         PlanOp::Union(_) => return None,
-        _ => driver(shared, chain_inputs(node).first()?)?,
+        _ => driver(single_graph, chain_inputs(node).first()?)?,
     };
     driver.key = driver.key.filter(|key| node.vars.contains(key));
     Some(driver)
 }
 
 fn split_scans(shared: &Shared, driver: &Driver<'_>, work: f64) -> Result<Option<Split>, ExecError> {
-    let mut largest: Option<(u64, u32, Pattern)> = None;
-    for (scan, pattern) in &driver.scans {
-        let pattern = Pattern::new(pattern, |_| false, |_| false, shared.single_graph);
-        let rows = shared.scan_rows(scan.id, &pattern)?;
-        if largest.as_ref().is_none_or(|(most, ..)| rows > *most) {
-            largest = Some((rows, scan.id, pattern));
-        }
-    }
-    let Some((rows, scan, pattern)) = largest else { return Ok(split_spool(shared, driver)) };
+    let rows_of = |scan: &PlanNode, pattern: &Pattern| shared.scan_rows(scan.id, pattern);
+    let Some((rows, scan, pattern)) = driver.largest(shared.single_graph, rows_of)? else {
+        return Ok(split_spool(shared, driver));
+    };
     // Operators further down the same chain ask again.
     if shared.is_whole(scan) {
         return Ok(None);
@@ -194,22 +227,28 @@ fn split_scans(shared: &Shared, driver: &Driver<'_>, work: f64) -> Result<Option
     if parts < 2 || pattern.impossible || !pattern.is_divisible() {
         return Ok(None);
     }
-    let values = ValueId::UNDEF..ValueId::MAX;
-    let starts = split(&shared.cx, &pattern, values.clone(), rows, parts)?;
-    if starts.is_empty() {
+    let ranges = value_ranges(&shared.cx, &pattern, rows, parts)?;
+    if ranges.len() < 2 {
         shared.keep_whole(scan);
         return Ok(None);
     }
-    // The ranges must cover all values, also those that only a smaller scan of the chain has.
+    let morsels = ranges.iter().map(|range| driver.confined_to(range)).collect();
+    Ok(Some(Split { morsels, divisible: divisible(shared, driver, rows, work) }))
+}
+
+/// Ranges of values of the first free column in each of which the pattern has about equally many of its `rows`: one after the other, and together
+/// all values, also those that only another scan has.
+pub(super) fn value_ranges(
+    cx: &QueryContext,
+    pattern: &Pattern,
+    rows: u64,
+    parts: usize,
+) -> Result<Vec<Range<ValueId>>, ExecError> {
+    let values = ValueId::UNDEF..ValueId::MAX;
+    let starts = split(cx, pattern, values.clone(), rows, parts)?;
     let ends = starts.iter().copied().chain([values.end]);
     let starts = std::iter::once(values.start).chain(starts.iter().copied());
-    let confine = |(start, end): (ValueId, ValueId)| Morsel {
-        ranges: driver.scans.iter().map(|(scan, _)| (scan.id, start..end)).collect(),
-        branches: Vec::new(),
-        parts: driver.spools.iter().map(|spool| (spool.id, Part::Range(start..end))).collect(),
-    };
-    let morsels = starts.zip(ends).map(confine).collect();
-    Ok(Some(Split { morsels, divisible: divisible(shared, driver, rows, work) }))
+    Ok(starts.zip(ends).map(|(start, end)| start..end).collect())
 }
 
 /// The scan whose rows may be given away, where it is the only source.

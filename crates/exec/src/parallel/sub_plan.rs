@@ -39,7 +39,7 @@ impl SubPlan {
     /// Whether the rows of one morsel come before those of the next in the order that the plan promises.
     pub(crate) fn keeps_order(&self) -> bool {
         let Ok(node) = self.shared.node(self.node) else { return false };
-        let key = driver(&self.shared, node).and_then(|driver| driver.key);
+        let key = driver(self.shared.single_graph, node).and_then(|driver| driver.key);
         key.is_some() && key.as_ref() == node.sorted_by.first()
     }
 

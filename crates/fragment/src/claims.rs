@@ -67,7 +67,9 @@ fn is_certain(plan: &PlanNode, inputs: &[&PlanNode], var: VarId) -> bool {
         PlanOp::MergeJoin { kind, .. } | PlanOp::HashJoin { kind, .. } => {
             of_first || (*kind == JoinKind::Inner && inputs.iter().any(|input| input.certain.contains(&var)))
         }
-        PlanOp::LookupJoin { kind, pattern, .. } => of_first || (*kind == JoinKind::Inner && binds(pattern, var)),
+        PlanOp::LookupJoin { kind, pattern, .. } => {
+            of_first || (*kind == JoinKind::Inner && binds(pattern, var))
+        }
         PlanOp::Extend { var: made, expr, input } => of_first || (*made == var && has_value(expr, input)),
         PlanOp::Group { keys, aggregates, .. } => match keys.contains(&var) {
             true => of_first,

@@ -1,10 +1,6 @@
 //! Parts of plans that travel: queries whose plans are taken apart, and whose parts are run elsewhere by ranges, have the answers that they have.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test that cannot go on has failed; its figures are for people"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use lode_base::real_vfs::RealVfs;
 use lode_conformance::differential;

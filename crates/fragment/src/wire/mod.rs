@@ -47,9 +47,9 @@ pub fn write(fragment: &Fragment, snapshot: &Snapshot) -> Result<Vec<u8>, Fragme
         return Err(FragmentError::Stays("it takes too many bytes"));
     }
     // What who gets it would refuse stays.
-    read(&bytes, snapshot).map(drop).or_else(|error| match error {
-        FragmentError::TooLarge(reason) => Err(FragmentError::Stays(reason)),
-        other => Err(other),
+    read(&bytes, snapshot).map(drop).map_err(|error| match error {
+        FragmentError::TooLarge(reason) => FragmentError::Stays(reason),
+        other => other,
     })?;
     Ok(bytes)
 }

@@ -230,14 +230,16 @@ fn too_deep_and_too_much_stays() {
     });
     assert!(matches!(write(&deep, &snapshot), Err(FragmentError::Stays(_))));
     let wide = with_root(&fragment, |root| {
-        (root.certain.clear(), root.sorted_by.clear());
+        root.certain.clear();
+        root.sorted_by.clear();
         root.op = PlanOp::Values(vec![vec![None; 2]; PARTS_MAX]);
     });
     assert!(matches!(write(&wide, &snapshot), Err(FragmentError::Stays(_))));
     // Rows without columns take no bytes.
     let mut empty = with_root(&fragment, |root| *root = PlanNode { vars: Vec::new(), ..root.clone() });
     empty = with_root(&empty, |root| {
-        (root.certain.clear(), root.sorted_by.clear());
+        root.certain.clear();
+        root.sorted_by.clear();
         root.op = PlanOp::Values(vec![Vec::new(); PARTS_MAX + 1]);
     });
     assert!(matches!(write(&empty, &snapshot), Err(FragmentError::Stays(_))));
@@ -334,6 +336,34 @@ fn graphs_are_not_read_that_the_scope_hides() {
     assert!(!matches!(ran, Err(FragmentError::Forbidden(_))), "{ran:?}");
     let all = Fragment { visible: Some(VisibleGraphs::default()), ..fragment };
     assert!(matches!(rows_of(&all, &snapshot, 1), Err(FragmentError::Forbidden(_))));
+}
+
+/// What it takes to send a star of five patterns, and to understand it. For people: nothing is decided by it.
+#[test]
+#[ignore = "tells times"]
+fn times_of_a_star() {
+    let snapshot = snapshot();
+    let text =
+        "SELECT * { ?s :p ?v ; :q ?o ; :name ?n ; :p ?w ; :q ?r FILTER (?v > 1 && STRLEN(STR(?n)) < 9) }";
+    let plan = plan(text, &snapshot, None, &PlanOptions::default());
+    let (fragment, bytes) = take_apart(&plan, &snapshot, &wanted(None)).unwrap().fragments.swap_remove(0);
+    let microseconds = |work: &mut dyn FnMut()| {
+        let mut least = f64::MAX;
+        for _ in 0..2000 {
+            let started = std::time::Instant::now();
+            work();
+            least = least.min(started.elapsed().as_secs_f64() * 1e6);
+        }
+        least
+    };
+    let apart = microseconds(&mut || drop(take_apart(&plan, &snapshot, &wanted(None)).unwrap()));
+    let written = microseconds(&mut || drop(write(&fragment, &snapshot).unwrap()));
+    let came = microseconds(&mut || drop(read(&bytes, &snapshot).unwrap()));
+    println!(
+        "{} nodes, {} bytes: taken apart {apart:.1} us, of it written and read again {written:.1}, read {came:.1}",
+        fragment.plan.node_count,
+        bytes.len()
+    );
 }
 
 /// A few, or what the environment's `PROPTEST_CASES` says.

@@ -74,13 +74,13 @@ fn a_published_version_is_the_database_of_a_worker() {
     let (source, target) = (folder.path().join("db"), folder.path().join("published"));
     let database = Database::create_or_open(&source, &OpenOptions::default()).unwrap();
     let triple = |i: usize| {
-        let (s, o) = (i / 2, i * 7919 % 5_000);
+        let (s, o) = (i / 2, i * 7919 % 20_000);
         format!(
             "<http://e/s{s}> <http://e/p{}> <http://e/s{o}> .\n<http://e/s{s}> <http://e/n> \"{o}\"^^<http://www.w3.org/2001/XMLSchema#integer> .\n",
             i % 2
         )
     };
-    let text: String = (0..10_000).map(triple).collect();
+    let text: String = (0..40_000).map(triple).collect();
     load_into(&database, text.into_bytes(), RdfFormat::NTriples, None, 2).unwrap();
     drop(database);
     let store = FolderStore::new(RealVfs::shared(), &target);
@@ -100,9 +100,9 @@ fn a_published_version_is_the_database_of_a_worker() {
     let published = Published::open(&address, &ReadOptions { wanted, ..ReadOptions::default() }).unwrap();
     let worker = published.database(&OpenOptions::default(), OpenFiles::WhenRead).unwrap();
     for (text, count) in [
-        ("SELECT ?a ?v { ?a <http://e/p0> ?b ; <http://e/n> ?v FILTER (?v > 2500) }", None),
+        ("SELECT ?a ?v { ?a <http://e/p0> ?b ; <http://e/n> ?v FILTER (?v > 15000) }", None),
         ("SELECT ?a ?n { ?a <http://e/p0> ?b . ?b <http://e/n> ?n } ORDER BY ?n LIMIT 50", Some(50)),
-        ("SELECT ?a (COUNT(*) AS ?c) { ?a <http://e/p1> ?b ; <http://e/n> ?v } GROUP BY ?a", Some(5_000)),
+        ("SELECT ?a (COUNT(*) AS ?c) { ?a <http://e/p1> ?b ; <http://e/n> ?v } GROUP BY ?a", Some(20_000)),
     ] {
         let options = QueryOptions::default();
         let native = answer(database.prepare_at(pinned.clone(), text, &options).unwrap().run().unwrap());

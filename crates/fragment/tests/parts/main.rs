@@ -11,7 +11,7 @@ use lode_fragment::*;
 use lode_packed::Order;
 use lode_rdf::{NamedNode, RdfFormat, ValueId};
 use lode_sparql::plan::{DatasetOverride, VisibleGraphs};
-use lode_sparql::{GraphScope, Plan, PlanNode, PlanOp, PlanOptions};
+use lode_sparql::{GraphScope, Plan, PlanNode, PlanOp, PlanOptions, ScanPattern, Slot};
 use lode_store::load::{LoadOptions, LoadProgress, Source};
 use lode_store::{Snapshot, Store};
 use oxsdatatypes::DateTime;
@@ -209,6 +209,18 @@ fn claims_that_cannot_hold_are_refused() {
             root.op = PlanOp::Values(vec![vec![None; 7]]);
         }),
         with_root(&star, |root| root.op = PlanOp::MergeUnion(Vec::new())),
+        with_root(&star, |root| {
+            let constant = snapshot.id_of(&NamedNode::new_unchecked("http://e/p").into()).unwrap().unwrap();
+            (root.vars, root.certain, root.sorted_by) = Default::default();
+            root.op = PlanOp::IndexScan(ScanPattern {
+                subject: Slot::Const(constant),
+                predicate: Slot::Const(constant),
+                object: Slot::Const(constant),
+                graph: GraphScope::Default,
+                order: Order::Spog,
+                within: Some(ValueId::UNDEF..ValueId::MAX),
+            });
+        }),
         with_root(&star, |root| root.vars.push(lode_sparql::VarId(60_000))),
     ];
     for fragment in &wrong {

@@ -7,6 +7,7 @@ use crate::knobs::{Changes, Knobs};
 use crate::naive;
 use crate::rdf_files::RdfFormat;
 use crate::subject::{QuerySettings, Subject};
+use crate::workers::Workers;
 use anyhow::{Context, Result, anyhow};
 use lode_engine::store::Transaction;
 use lode_engine::store::dump::{DumpScope, dump_quads};
@@ -37,6 +38,8 @@ pub struct EngineSubject {
     materialises: Option<&'static str>,
     /// From the database's blank nodes to those of the data loaded.
     names: Renaming,
+    /// Who runs parts of its plans, where others do.
+    workers: Option<Workers>,
 }
 
 impl Default for EngineSubject {
@@ -54,12 +57,23 @@ impl EngineSubject {
             rules: GraphRules::default(),
             materialises: None,
             names: Renaming::new(),
+            workers: None,
         }
     }
 
     /// The engine, which stores what follows by a set of rules before it answers a query that reasons.
     pub fn materialising(set: &'static str) -> Self {
         Self { materialises: Some(set), ..Self::default() }
+    }
+
+    /// The engine, whose plans are taken apart: what can be run elsewhere is, by who has opened the same files.
+    pub fn with_workers() -> Self {
+        Self { workers: Some(Workers::default()), ..Self::default() }
+    }
+
+    /// Who runs parts of its plans.
+    pub fn workers(&self) -> Option<&Workers> {
+        self.workers.as_ref()
     }
 
     /// The database of the last load.
@@ -175,7 +189,11 @@ impl Subject for EngineSubject {
     }
 
     fn load(&mut self, dataset: &Dataset) -> Result<()> {
-        let database = Database::in_memory_with(self.write_options())?;
+        let write = self.write_options();
+        let database = match &mut self.workers {
+            Some(workers) => workers.create(write)?,
+            None => Database::in_memory_with(write)?,
+        };
         let quads = dataset.quads();
         let (changed, loaded): (Vec<_>, Vec<_>) =
             (0..quads.len()).partition(|number| self.knobs.parts > 2 && number % 5 == 4);
@@ -212,7 +230,12 @@ impl Subject for EngineSubject {
                 drop(database.prepare(&related(text, exchanged), &self.options(settings)));
             }
         }
-        Ok(match database.query(text, &self.options(settings))? {
+        let options = self.options(settings);
+        let results = match &mut self.workers {
+            Some(workers) => workers.query(database, text, &options)?,
+            None => database.query(text, &options)?,
+        };
+        Ok(match results {
             QueryResults::Boolean(value) => Answer::Boolean(value),
             QueryResults::Solutions(mut solutions) => {
                 let variables = solutions.variables().to_vec();

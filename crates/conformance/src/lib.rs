@@ -14,3 +14,4 @@ pub mod parsers;
 pub mod rdf_files;
 pub mod subject;
 pub mod suites;
+pub mod workers;

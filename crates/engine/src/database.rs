@@ -88,8 +88,7 @@ impl Database {
         options: &OpenOptions,
         write: WriteOptions,
     ) -> Result<Self, EngineError> {
-        let store = Store::open_for_writing(Arc::new(RealVfs), path, options.cache(), write)?;
-        Ok(Self::of(store, options))
+        Self::create_on_for_writing(Arc::new(RealVfs), path, options, write)
     }
 
     /// Opens a database, or makes an empty one where there is none.
@@ -113,8 +112,21 @@ impl Database {
     /// # Errors
     /// Like [`Database::in_memory`].
     pub fn in_memory_with(write: WriteOptions) -> Result<Self, EngineError> {
-        let (vfs, options) = (Arc::new(MemVfs::default()), OpenOptions::default());
-        Ok(Self::of(Store::open_for_writing(vfs, Path::new("/db"), options.cache(), write)?, &options))
+        let options = OpenOptions::default();
+        Self::create_on_for_writing(Arc::new(MemVfs::default()), Path::new("/db"), &options, write)
+    }
+
+    /// Opens a database on any file system for writing, or makes an empty one.
+    ///
+    /// # Errors
+    /// Like [`Database::create_or_open_for_writing`].
+    pub fn create_on_for_writing(
+        vfs: Arc<dyn Vfs>,
+        path: &Path,
+        options: &OpenOptions,
+        write: WriteOptions,
+    ) -> Result<Self, EngineError> {
+        Ok(Self::of(Store::open_for_writing(vfs, path, options.cache(), write)?, options))
     }
 
     /// Opens or makes a database on any file system.

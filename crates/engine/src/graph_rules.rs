@@ -163,7 +163,10 @@ impl GraphRules {
     }
 
     /// The graphs of a version that may be read; none where all may.
-    pub(crate) fn visible(
+    ///
+    /// # Errors
+    /// Where the version cannot be read, or the work was cancelled.
+    pub fn visible(
         &self,
         snapshot: &Snapshot,
         cancel: &CancelToken,

@@ -19,7 +19,7 @@ use lode_exec::memo::Memos;
 use lode_exec::service::Federation;
 use lode_exec::statistics::SnapshotStatistics;
 use lode_exec::turns::Share;
-use lode_exec::{EvalContext, ExecError, Execution, Probe, QueryResult};
+use lode_exec::{EvalContext, ExecError, Execution, OpenFragment, Probe, QueryResult};
 use lode_rdf::{Term, Variable};
 use lode_sparql::explain::{Explained, explain, steps_text};
 use lode_sparql::parse::depth;
@@ -478,6 +478,24 @@ impl PreparedQuery {
     /// The plan, for tools.
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// The version that it asks.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.cx.snapshot
+    }
+
+    /// `NOW()` in it.
+    pub fn now(&self) -> DateTime {
+        self.cx.now
+    }
+
+    /// The same query, of whose plan others run parts (crate `fragment`): `head` is what is left of it, and `fragments` gets the rows of those.
+    #[must_use]
+    pub fn with_head(mut self, head: Plan, fragments: OpenFragment) -> Self {
+        self.plan = Arc::new(head);
+        self.cx = Arc::new(QueryContext { fragments: Some(fragments), ..(*self.cx).clone() });
+        self
     }
 
     /// Starts it: rows of ids.

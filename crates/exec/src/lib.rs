@@ -36,11 +36,11 @@ pub mod written;
 pub use context::QueryContext;
 pub use execute::{execute, execute_between};
 pub use execution::Execution;
+pub use fragment_rows::{FragmentRows, OpenFragment};
 pub use lode_eval::expr::decode::{Distinct, distinct};
 pub use lode_eval::{
     Batch, EvalContext, ExecError, aggregate, batch, functions, is_regular_expression, memo,
 };
-pub use fragment_rows::{FragmentRows, OpenFragment};
 pub use lode_scheduler::{turns, wait_for_removals, waiting};
 pub use parallel::{key_ranges, may_be_confined};
 pub use profile::{Probe, Profile};

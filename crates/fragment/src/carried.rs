@@ -1,7 +1,7 @@
 //! What of plans travels and what stays at the head: a decision for each operator and each expression. There is no default: who adds one is made to
 //! decide by the compiler.
 
-use crate::limits::LEVELS_MAX;
+use crate::limits::{LEVELS_MAX, PARTS_MAX};
 use lode_sparql::aggregate::Counts;
 use lode_sparql::function::Volatility;
 use lode_sparql::{Expr, PlanNode, PlanOp, stack};
@@ -9,7 +9,9 @@ use lode_sparql::{Expr, PlanNode, PlanOp, stack};
 /// `None`: it travels. Else why it stays at the head.
 pub type Decision = Option<&'static str>;
 
-const WHICH_ROWS: &str = "which rows it keeps depends on the sequence in which they come, and each process would keep others";
+const WHICH_ROWS: &str =
+    "which rows it keeps depends on the sequence in which they come, and each process would keep others";
+const TOO_MANY: &str = "it has more terms than travel";
 const AT_RUN_TIME: &str = "its pattern is planned while the query runs, with the terms of the query";
 
 /// Whether an operator may be run elsewhere, without a look at its inputs and expressions.
@@ -17,7 +19,6 @@ pub fn operator(op: &PlanOp) -> Decision {
     match op {
         PlanOp::Unit
         | PlanOp::Empty
-        | PlanOp::Values(_)
         | PlanOp::IndexScan(_)
         | PlanOp::GraphNames { .. }
         | PlanOp::MergeJoin { .. }
@@ -31,10 +32,13 @@ pub fn operator(op: &PlanOp) -> Decision {
         | PlanOp::Project(_)
         | PlanOp::Distinct(_)
         | PlanOp::Reduced(_) => None,
+        PlanOp::Values(rows) => {
+            let cells = rows.len().saturating_mul(rows.first().map_or(0, Vec::len) + 1);
+            (cells > PARTS_MAX).then_some(TOO_MANY)
+        }
         PlanOp::Group { aggregates, .. } => {
-            let counts = |aggregate: &lode_sparql::Aggregate| {
-                !matches!(aggregate.function.counts, Counts::Nothing)
-            };
+            let counts =
+                |aggregate: &lode_sparql::Aggregate| !matches!(aggregate.function.counts, Counts::Nothing);
             (!aggregates.iter().all(counts)).then_some(
                 "values of aggregates that do not count are new terms, or depend on the sequence of rows",
             )
@@ -42,7 +46,9 @@ pub fn operator(op: &PlanOp) -> Decision {
         PlanOp::Domain => Some("its rows are those of a query that runs"),
         PlanOp::Fragment { .. } => Some("others run it already"),
         PlanOp::TripleTerm { .. } => Some("parts of triple terms may be terms that the database lacks"),
-        PlanOp::Sort { .. } => Some("ORDER BY compares terms, and rows of several processes would be sorted again"),
+        PlanOp::Sort { .. } => {
+            Some("ORDER BY compares terms, and rows of several processes would be sorted again")
+        }
         PlanOp::Slice { .. } | PlanOp::LimitBy { .. } => Some(WHICH_ROWS),
         PlanOp::Path { .. } => Some("a search goes wherever edges lead, in no range of values"),
         PlanOp::ForEachGraph { .. } | PlanOp::Lateral { .. } => Some(AT_RUN_TIME),
@@ -67,7 +73,6 @@ pub fn expression(expr: &Expr) -> Decision {
         | Expr::Greater(..)
         | Expr::GreaterOrEqual(..)
         | Expr::In(..)
-        | Expr::Among(..)
         | Expr::Add(..)
         | Expr::Subtract(..)
         | Expr::Multiply(..)
@@ -76,6 +81,7 @@ pub fn expression(expr: &Expr) -> Decision {
         | Expr::UnaryMinus(_)
         | Expr::If(..)
         | Expr::Coalesce(_) => None,
+        Expr::Among(_, ids) => (ids.len() > PARTS_MAX).then_some(TOO_MANY),
         Expr::Call(callee, _) => match callee.volatility() {
             Volatility::Immutable | Volatility::Query => None,
             Volatility::Solution | Volatility::Call => Some("each call may give another value"),

@@ -2,7 +2,7 @@
 //! checked by [`lode_sparql::validate`]; here is what a planner gets right by the way it makes nodes.
 
 use lode_sparql::aggregate::Counts;
-use lode_sparql::{Expr, JoinKind, Plan, PlanNode, PlanOp, ScanPattern, VarId, stack};
+use lode_sparql::{Expr, GraphScope, JoinKind, Plan, PlanNode, PlanOp, ScanPattern, Slot, VarId, stack};
 
 /// Fails at the first claim that cannot hold.
 pub(crate) fn check(plan: &Plan) -> Result<(), String> {
@@ -24,6 +24,9 @@ fn node(plan: &PlanNode) -> Result<(), String> {
     }
     match &plan.op {
         PlanOp::Extend { input, .. } if !plan.vars.starts_with(&input.vars) => Err(at("columns")),
+        PlanOp::IndexScan(pattern) if pattern.within.is_some() && !has_free_column(pattern) => {
+            Err(at("a range of values of no column"))
+        }
         PlanOp::LookupJoin { pattern, .. } if pattern.within.is_some() => Err(at("a look-up in a range")),
         PlanOp::Group { keys, .. } if repeats(keys) => Err(at("a key twice")),
         PlanOp::MergeJoin { condition, .. }
@@ -36,6 +39,11 @@ fn node(plan: &PlanNode) -> Result<(), String> {
         PlanOp::Union(inputs) | PlanOp::MergeUnion(inputs) if inputs.is_empty() => Err(at("no branches")),
         _ => Ok(()),
     }
+}
+
+fn has_free_column(pattern: &ScanPattern) -> bool {
+    let slots = [pattern.subject, pattern.predicate, pattern.object];
+    slots.iter().any(|slot| !matches!(slot, Slot::Const(_)))
 }
 
 fn repeats(vars: &[VarId]) -> bool {
@@ -67,7 +75,9 @@ fn is_certain(plan: &PlanNode, inputs: &[&PlanNode], var: VarId) -> bool {
         PlanOp::MergeJoin { kind, .. } | PlanOp::HashJoin { kind, .. } => {
             of_first || (*kind == JoinKind::Inner && inputs.iter().any(|input| input.certain.contains(&var)))
         }
-        PlanOp::LookupJoin { kind, pattern, .. } => of_first || (*kind == JoinKind::Inner && binds(pattern, var)),
+        PlanOp::LookupJoin { kind, pattern, .. } => {
+            of_first || (*kind == JoinKind::Inner && binds(pattern, var))
+        }
         PlanOp::Extend { var: made, expr, input } => of_first || (*made == var && has_value(expr, input)),
         PlanOp::Group { keys, aggregates, .. } => match keys.contains(&var) {
             true => of_first,
@@ -81,7 +91,6 @@ fn is_certain(plan: &PlanNode, inputs: &[&PlanNode], var: VarId) -> bool {
 }
 
 fn binds(pattern: &ScanPattern, var: VarId) -> bool {
-    use lode_sparql::{GraphScope, Slot};
     let graph = match &pattern.graph {
         GraphScope::Named { slot, .. } => *slot,
         _ => Slot::Any,

@@ -10,6 +10,9 @@ pub enum FragmentError {
     /// It stays at the head.
     #[error("this part of a plan stays where the query was asked: {0}")]
     Stays(&'static str),
+    /// It is larger than what travels may be.
+    #[error("a part of a plan that is too large to travel: {0}")]
+    TooLarge(&'static str),
     /// Bytes that nobody writes.
     #[error("no part of a plan: {0}")]
     Damaged(&'static str),

@@ -21,10 +21,9 @@ pub(crate) fn is_known(node: &PlanNode, var: VarId, snapshot: &Snapshot) -> Resu
             let mut terms = rows.iter().filter_map(|row| row.get(column)?.as_ref());
             terms.try_fold(true, |known, term| Ok(known && is_stored(term, snapshot)?))
         }
-        PlanOp::GraphNames { among, .. } => {
-            Ok(among.as_ref().is_none_or(|among| among.unknown.is_empty()))
-        }
-        PlanOp::MergeJoin { left, right, kind, condition } | PlanOp::HashJoin { left, right, kind, condition } => {
+        PlanOp::GraphNames { among, .. } => Ok(among.as_ref().is_none_or(|among| among.unknown.is_empty())),
+        PlanOp::MergeJoin { left, right, kind, condition }
+        | PlanOp::HashJoin { left, right, kind, condition } => {
             match of_join((left, right), *kind, condition, var) {
                 Sides::Left => below(left, var),
                 Sides::Right => below(right, var),
@@ -37,9 +36,7 @@ pub(crate) fn is_known(node: &PlanNode, var: VarId, snapshot: &Snapshot) -> Resu
             JoinKind::Left if !input.vars.contains(&var) => Ok(true),
             _ => below(input, var),
         },
-        PlanOp::Extend { input, var: made, expr } if *made == var => {
-            is_known_value(expr, input, snapshot)
-        }
+        PlanOp::Extend { input, var: made, expr } if *made == var => is_known_value(expr, input, snapshot),
         PlanOp::Filter { input, .. }
         | PlanOp::Extend { input, .. }
         | PlanOp::Project(input)

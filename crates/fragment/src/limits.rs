@@ -8,5 +8,7 @@ pub const PARTS_MAX: usize = 1 << 17;
 pub const LEVELS_MAX: usize = 200;
 /// Variables of a fragment's query.
 pub const VARS_MAX: usize = 1 << 16;
+/// Columns of an operator's rows.
+pub const COLUMNS_MAX: usize = 1 << 10;
 /// Ranges of a list.
 pub const RANGES_MAX: usize = 1 << 16;

@@ -7,7 +7,7 @@ use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_exec::exists::ExistsRunner;
 use lode_exec::turns::Share;
-use lode_exec::{EvalContext, Execution, QueryContext, execute_between, key_ranges};
+use lode_exec::{EvalContext, ExecError, Execution, FragmentRows, QueryContext, execute_between, key_ranges};
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use lode_store::Snapshot;
@@ -68,6 +68,44 @@ pub fn run(
 ) -> Result<Execution, FragmentError> {
     let cx = context(fragment, snapshot, options)?;
     Ok(execute_between(Arc::clone(&fragment.plan), cx, range)?)
+}
+
+/// The rows of a fragment over ranges, one after the other, run by whoever asks for them.
+pub fn rows(
+    fragment: Fragment,
+    snapshot: Snapshot,
+    ranges: Vec<Range<ValueId>>,
+    options: RunOptions,
+) -> FragmentRows {
+    let mut ranges = ranges.into_iter();
+    let mut running: Option<Execution> = None;
+    Box::new(move |out| {
+        loop {
+            let execution = match &mut running {
+                Some(execution) => execution,
+                none => match ranges.next() {
+                    Some(range) => none.insert(run(&fragment, &snapshot, &range, &options).map_err(failed)?),
+                    None => return Ok(false),
+                },
+            };
+            match execution.next()? {
+                Some(batch) if batch.vars == out.vars => {
+                    *out = batch;
+                    return Ok(true);
+                }
+                Some(_) => return Err(ExecError::Internal("a fragment with other columns".into())),
+                None => running = None,
+            }
+        }
+    })
+}
+
+fn failed(error: FragmentError) -> ExecError {
+    match error {
+        FragmentError::Execution(error) => error,
+        FragmentError::Store(error) => error.into(),
+        other => ExecError::Internal(other.to_string()),
+    }
 }
 
 fn context(

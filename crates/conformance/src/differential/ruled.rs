@@ -105,7 +105,16 @@ fn spread(text: &str, random: &mut Random) -> Result<Dataset> {
 ///
 /// The first that differs, or that too few were compared.
 pub fn run(first: u64, pairs: u64) -> Result<()> {
-    let (mut summary, mut subject) = (Summary::default(), EngineSubject::default());
+    run_with(&mut EngineSubject::default(), first, pairs)
+}
+
+/// The same with any engine.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_with(subject: &mut EngineSubject, first: u64, pairs: u64) -> Result<()> {
+    let mut summary = Summary::default();
     for seed in first..first.saturating_add(pairs) {
         let (case, knobs) = (Case::new(seed), Knobs::new(seed));
         let mut random = Random::new(seed ^ 0x005e_c2e7);
@@ -125,19 +134,17 @@ pub fn run(first: u64, pairs: u64) -> Result<()> {
             // Plans of those who may read all must be none for others, and the other way round.
             let all_first = random.chance(50);
             if all_first
-                && let differs @ Verdict::Differ(_) =
-                    check_query(&mut subject, &whole, &case, &knobs, &mut false)?
+                && let differs @ Verdict::Differ(_) = check_query(subject, &whole, &case, &knobs, &mut false)?
             {
                 return Ok(differs);
             }
             subject.set_rules(rules.of_engine(random));
             let mut not_empty = false;
-            let verdict = check_query(&mut subject, &rules.split(&whole).0, &case, &knobs, &mut not_empty)?;
+            let verdict = check_query(subject, &rules.split(&whole).0, &case, &knobs, &mut not_empty)?;
             summary.with_rows += u64::from(not_empty);
             subject.set_rules(GraphRules::default());
             if !all_first
-                && let differs @ Verdict::Differ(_) =
-                    check_query(&mut subject, &whole, &case, &knobs, &mut false)?
+                && let differs @ Verdict::Differ(_) = check_query(subject, &whole, &case, &knobs, &mut false)?
             {
                 return Ok(differs);
             }

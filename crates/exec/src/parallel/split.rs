@@ -203,9 +203,9 @@ fn driver_here(single_graph: bool, node: &PlanNode) -> Option<Driver<'_>> {
         PlanOp::Group { input, keys, .. } => {
             driver(single_graph, input).filter(|d| d.key.is_some_and(|key| keys.contains(&key)))?.by_key()
         }
-        PlanOp::Distinct(input) => {
-            driver(single_graph, input).filter(|d| d.key.is_some_and(|key| node.vars.contains(&key)))?.by_key()
-        }
+        PlanOp::Distinct(input) => driver(single_graph, input)
+            .filter(|d| d.key.is_some_and(|key| node.vars.contains(&key)))?
+            .by_key(),
         PlanOp::Union(_) => return None,
         _ => driver(single_graph, chain_inputs(node).first()?)?,
     };

@@ -84,7 +84,14 @@ pub(crate) fn context(snapshot: &Snapshot, setup: Setup) -> Arc<QueryContext> {
         sub_queries: Arc::new(ExistsRunner::new(None, Share::default())),
     };
     let share = Share::default();
-    Arc::new(QueryContext { eval, service: None, threads: setup.threads, share, domain: None, fragments: None })
+    Arc::new(QueryContext {
+        eval,
+        service: None,
+        threads: setup.threads,
+        share,
+        domain: None,
+        fragments: None,
+    })
 }
 
 /// A plan that selects all columns of `root`; its nodes are numbered.

@@ -127,7 +127,11 @@ impl<'a> Reader<'a> {
 
     /// Nothing may be left.
     pub(crate) fn end(&self) -> Result<(), FragmentError> {
-        if self.rest.is_empty() { Ok(()) } else { Err(FragmentError::Damaged("there is more behind its end")) }
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(FragmentError::Damaged("there is more behind its end"))
+        }
     }
 
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], FragmentError> {
@@ -154,7 +158,7 @@ impl<'a> Reader<'a> {
 
     /// A number of things that are held in memory, of `each` parts.
     pub(crate) fn count(&mut self, each: usize) -> Result<usize, FragmentError> {
-        let large = FragmentError::Damaged("it counts more than it may have");
+        let large = FragmentError::TooLarge("it counts more than it may have");
         let Ok(count) = usize::try_from(self.number()?) else { return Err(large) };
         let parts = count.checked_mul(each).and_then(|parts| self.parts.checked_sub(parts));
         self.parts = parts.ok_or(large)?;
@@ -164,7 +168,7 @@ impl<'a> Reader<'a> {
     /// One more thing that is held in memory.
     pub(crate) fn part(&mut self) -> Result<(), FragmentError> {
         let left = self.parts.checked_sub(1);
-        self.parts = left.ok_or(FragmentError::Damaged("it has more than it may have"))?;
+        self.parts = left.ok_or(FragmentError::TooLarge("it has more than it may have"))?;
         Ok(())
     }
 
@@ -217,6 +221,10 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn range(&mut self) -> Result<Range<ValueId>, FragmentError> {
         let (start, end) = (ValueId::from_bits(self.fixed()?), ValueId::from_bits(self.fixed()?));
-        if start <= end { Ok(start..end) } else { Err(FragmentError::Damaged("a range that ends before it begins")) }
+        if start <= end {
+            Ok(start..end)
+        } else {
+            Err(FragmentError::Damaged("a range that ends before it begins"))
+        }
     }
 }

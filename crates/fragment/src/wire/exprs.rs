@@ -132,7 +132,7 @@ impl In<'_> {
     /// An expression below so many levels.
     pub(super) fn expr(&mut self, above: usize) -> Result<Expr, FragmentError> {
         if above >= LEVELS_MAX {
-            return Err(FragmentError::Damaged("an expression with too many levels"));
+            return Err(FragmentError::TooLarge("an expression has too many levels"));
         }
         self.from.part()?;
         stack::room(|| self.expr_here(above + 1))
@@ -147,11 +147,11 @@ impl In<'_> {
             }
             VAR => Expr::Var(self.var()?),
             BOUND => Expr::Bound(self.var()?),
-            OR => Expr::Or(self.exprs(level, 2)?),
-            AND => Expr::And(self.exprs(level, 2)?),
-            COALESCE => Expr::Coalesce(self.exprs(level, 0)?),
+            OR => Expr::Or(self.exprs(level)?),
+            AND => Expr::And(self.exprs(level)?),
+            COALESCE => Expr::Coalesce(self.exprs(level)?),
             IN => {
-                let list = self.exprs(level, 0)?;
+                let list = self.exprs(level)?;
                 Expr::In(self.boxed(level)?, Arc::new(list))
             }
             AMONG => {
@@ -186,21 +186,19 @@ impl In<'_> {
         self.expr(level).map(Box::new)
     }
 
-    pub(super) fn exprs(&mut self, level: usize, least: usize) -> Result<Vec<Expr>, FragmentError> {
-        let list = self.list(|read| read.expr(level))?;
-        if list.len() < least {
-            return Err(FragmentError::Damaged("an expression with too few operands"));
-        }
-        Ok(list)
+    pub(super) fn exprs(&mut self, level: usize) -> Result<Vec<Expr>, FragmentError> {
+        self.list(|read| read.expr(level))
     }
 
     fn call(&mut self, is_known: bool, level: usize) -> Result<Expr, FragmentError> {
         let name = self.from.text()?;
         let function = functions::find(name);
         if is_known != function.is_some() {
-            return Err(FragmentError::Damaged("a function that this program does not know as its sender does"));
+            return Err(FragmentError::Damaged(
+                "a function that this program does not know as its sender does",
+            ));
         }
-        let call = Expr::Call(Callee::new(name, function), self.exprs(level, 0)?);
+        let call = Expr::Call(Callee::new(name, function), self.exprs(level)?);
         match carried::expression(&call) {
             None => Ok(call),
             Some(_) => Err(FragmentError::Damaged("a function that stays at the head")),

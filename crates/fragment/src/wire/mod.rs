@@ -47,9 +47,9 @@ pub fn write(fragment: &Fragment, snapshot: &Snapshot) -> Result<Vec<u8>, Fragme
         return Err(FragmentError::Stays("it takes too many bytes"));
     }
     // What who gets it would refuse stays.
-    read(&bytes, snapshot).map(drop).or_else(|error| match error {
-        FragmentError::Damaged(reason) => Err(FragmentError::Stays(reason)),
-        other => Err(other),
+    read(&bytes, snapshot).map(drop).map_err(|error| match error {
+        FragmentError::TooLarge(reason) => FragmentError::Stays(reason),
+        other => other,
     })?;
     Ok(bytes)
 }
@@ -62,7 +62,7 @@ pub fn write(fragment: &Fragment, snapshot: &Snapshot) -> Result<Vec<u8>, Fragme
 /// cannot be read.
 pub fn read(bytes: &[u8], snapshot: &Snapshot) -> Result<Fragment, FragmentError> {
     if bytes.len() > BYTES_MAX {
-        return Err(FragmentError::Damaged("it has too many bytes"));
+        return Err(FragmentError::TooLarge("it has too many bytes"));
     }
     let mut from = Reader::sealed(bytes, What::Fragment)?;
     let (database, version) = (from.wide()?, from.number()?);
@@ -71,7 +71,7 @@ pub fn read(bytes: &[u8], snapshot: &Snapshot) -> Result<Fragment, FragmentError
     let base_iri = Some(from.text()?).filter(|base| !base.is_empty()).map(str::to_owned);
     let vars = from.small()?;
     if vars as usize > VARS_MAX {
-        return Err(FragmentError::Damaged("it has too many variables"));
+        return Err(FragmentError::TooLarge("it has too many variables"));
     }
     let terms = TermsRead::new(&mut from, snapshot)?;
     let mut read = In { from, terms, vars };
@@ -79,7 +79,9 @@ pub fn read(bytes: &[u8], snapshot: &Snapshot) -> Result<Fragment, FragmentError
     let root = read.node(0)?;
     read.from.end()?;
     let mut table = VarTable::default();
-    (0..vars).for_each(|number| drop(table.add(format!("v{number}"))));
+    for number in 0..vars {
+        table.add(format!("v{number}"));
+    }
     let (default, hidden) = (GraphScope::Merge(Arc::default()), Arc::default());
     let dataset = Dataset { default, named: None, base_iri, schema: None, hidden };
     let plan = Plan::of_rows(root, table, Arc::new(dataset));

@@ -122,7 +122,7 @@ impl In<'_> {
     /// An operator below so many levels, with its inputs.
     pub(super) fn node(&mut self, above: usize) -> Result<PlanNode, FragmentError> {
         if above >= LEVELS_MAX {
-            return Err(FragmentError::Damaged("a plan with too many levels"));
+            return Err(FragmentError::TooLarge("it has too many levels"));
         }
         self.from.part()?;
         let (vars, certain, sorted_by) = (self.vars()?, self.vars()?, self.vars()?);
@@ -157,11 +157,11 @@ impl In<'_> {
                 let pattern = self.pattern()?;
                 PlanOp::LookupJoin { input: self.input(level)?, pattern, kind, condition }
             }
-            MULTIWAY_JOIN => PlanOp::MultiwayJoin(self.list(|read| {
-                Ok(TriePattern { pattern: read.pattern()?, whole: read.from.flag()? })
-            })?),
+            MULTIWAY_JOIN => PlanOp::MultiwayJoin(
+                self.list(|read| Ok(TriePattern { pattern: read.pattern()?, whole: read.from.flag()? }))?,
+            ),
             FILTER => {
-                let exprs = self.exprs(0, 0)?;
+                let exprs = self.exprs(0)?;
                 PlanOp::Filter { input: self.input(level)?, exprs }
             }
             EXTEND => {

@@ -3,6 +3,7 @@
 use super::bytes::{Reader, Writer};
 use super::terms::{TermsRead, TermsWritten};
 use crate::error::FragmentError;
+use crate::limits::COLUMNS_MAX;
 use lode_packed::Order;
 use lode_rdf::ValueId;
 use lode_sparql::plan::{NamedGraphs, VisibleGraphs};
@@ -118,11 +119,20 @@ impl In<'_> {
     pub(super) fn var(&mut self) -> Result<VarId, FragmentError> {
         let number = self.from.small()?;
         let known = number < self.vars;
-        if known { Ok(VarId(number)) } else { Err(FragmentError::Damaged("a variable that is not in its table")) }
+        if known {
+            Ok(VarId(number))
+        } else {
+            Err(FragmentError::Damaged("a variable that is not in its table"))
+        }
     }
 
     pub(super) fn vars(&mut self) -> Result<Vec<VarId>, FragmentError> {
-        self.list(Self::var)
+        let vars = self.list(Self::var)?;
+        // What is checked of them takes as long as the square of their number.
+        if vars.len() > COLUMNS_MAX {
+            return Err(FragmentError::TooLarge("it has too many columns"));
+        }
+        Ok(vars)
     }
 
     pub(super) fn list<T>(

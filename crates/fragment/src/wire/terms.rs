@@ -102,7 +102,8 @@ impl<'a> TermsRead<'a> {
             return Ok(*id);
         }
         let found = snapshot.id_of(term)?;
-        let found = found.ok_or_else(|| FragmentError::UnknownTerm(term.to_string().chars().take(100).collect()))?;
+        let found =
+            found.ok_or_else(|| FragmentError::UnknownTerm(term.to_string().chars().take(100).collect()))?;
         *id = Some(found);
         Ok(found)
     }

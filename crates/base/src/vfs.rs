@@ -24,6 +24,10 @@ pub trait ReadAt: Send + Sync + Debug {
     fn device(&self) -> Device {
         Device::LOCAL
     }
+    /// Whether so many bytes from `offset` on are in memory, though the file as a whole may be far away.
+    fn is_near(&self, _offset: u64, _bytes: usize) -> bool {
+        false
+    }
 }
 
 /// A file that is written to its end: a new one, or one that is appended to.

@@ -33,6 +33,8 @@ impl TermBatch {
     ///
     /// Where the query was cancelled, has no memory for what is computed, or the store cannot be read.
     pub fn new(cx: &QueryContext, batch: &Batch) -> Result<Self, ExecError> {
+        // All columns at once; what cannot be asked for is an error once it is read.
+        let _asked = cx.snapshot.ask_for_terms(batch.columns.iter().flatten().copied());
         let mut texts = TextCounter::new(cx);
         let columns = batch.columns.iter().map(|ids| TermColumn::new(cx, ids, &mut texts));
         let columns = columns.collect::<Result<_, _>>()?;

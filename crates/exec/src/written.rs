@@ -36,6 +36,8 @@ impl WrittenBatch {
             *self = Self::default();
         }
         self.columns.resize_with(batch.columns.len(), WrittenColumn::default);
+        // All columns at once; what cannot be asked for is an error once it is read.
+        let _asked = cx.snapshot.ask_for_terms(batch.columns.iter().flatten().copied());
         let mut texts = TextCounter::again(cx, std::mem::take(&mut self.texts));
         for (column, ids) in self.columns.iter_mut().zip(&batch.columns) {
             if let Err(error) = column.fill(cx, ids, &mut write, &mut texts) {

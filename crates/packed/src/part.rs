@@ -145,6 +145,10 @@ impl ReadAt for FileEnd {
         self.file.device()
     }
 
+    fn is_near(&self, offset: u64, bytes: usize) -> bool {
+        offset >= self.start || self.file.is_near(offset, bytes)
+    }
+
     fn len(&self) -> u64 {
         self.start + self.end.len() as u64
     }

@@ -45,6 +45,7 @@ pub struct CollectReport {
 /// Where the store cannot tell what it holds, cannot be read or written, or the manifest of a version is damaged: then nobody knows what it needs.
 pub fn collect(store: &dyn ObjectStore, options: &CollectOptions) -> Result<CollectReport, RemoteError> {
     refuse_databases(store)?;
+    versions::newest_for_writing(store)?;
     let all = versions::list_versions(store)?;
     let Some(newest) = all.last() else { return Ok(CollectReport::default()) };
     // Who cannot ask for a list begins there.

@@ -265,6 +265,10 @@ impl ReadAt for RemoteFile {
         }
     }
 
+    fn is_near(&self, offset: u64, bytes: usize) -> bool {
+        offset >= self.file.end_start() || self.file.part(offset, bytes).is_some()
+    }
+
     fn device(&self) -> Device {
         DEVICE
     }

@@ -40,7 +40,7 @@ pub fn publish(
     progress: &PublishProgress,
 ) -> Result<PublishReport, RemoteError> {
     check_name(store, options)?;
-    let before = versions::newest(store)?;
+    let before = versions::newest_for_writing(store)?;
     let original = frozen_version(vfs, database, cancel)?;
     let publisher = publisher(&**vfs, database)?;
     let publication = Publication { vfs: &**vfs, store, options, cancel, progress, publisher };
@@ -59,7 +59,7 @@ pub fn publish_store(
     progress: &PublishProgress,
 ) -> Result<PublishReport, RemoteError> {
     check_name(store, options)?;
-    let before = versions::newest(store)?;
+    let before = versions::newest_for_writing(store)?;
     // Who has a transaction open over several requests holds the lock; what is in the folder meanwhile can be read without.
     let wait = CancelToken::new(Some(LOCK_WAIT_MAX));
     let original = match Original::of_store(database, &wait) {

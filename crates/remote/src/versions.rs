@@ -80,12 +80,34 @@ pub fn numbers(store: &dyn ObjectStore) -> Result<Option<Vec<u64>>, RemoteError>
 pub fn newest(store: &dyn ObjectStore) -> Result<Option<PublishedVersion>, RemoteError> {
     for _ in 0..ATTEMPTS {
         let Some(numbers) = numbers(store)? else { return newest_of_copy(store) };
-        let Some(number) = numbers.last() else { return Ok(None) };
-        if let Some(found) = read(store, *number)? {
-            return Ok(Some(found));
+        // Who was told of a publication must find it, also where somebody has removed its manifest: the copy, which is written after it, has all
+        // of it. A copy that cannot be read tells nothing.
+        match (numbers.last(), copy(store).unwrap_or_default()) {
+            (last, Some(copy)) if last.is_none_or(|last| *last < copy.number) => {
+                return after(store, copy).map(Some);
+            }
+            (None, _) => return Ok(None),
+            (Some(number), _) => {
+                if let Some(found) = read(store, *number)? {
+                    return Ok(Some(found));
+                }
+            }
         }
     }
     Err(RemoteError::Missing { object: store.object(keys::MANIFESTS) })
+}
+
+/// The newest version, for who is about to publish after it or to remove older ones. Its manifest is put back where somebody has removed it.
+///
+/// # Errors
+/// As [`newest`]; where the store cannot be written.
+pub fn newest_for_writing(store: &dyn ObjectStore) -> Result<Option<PublishedVersion>, RemoteError> {
+    let Some(found) = newest(store)? else { return Ok(None) };
+    if numbers(store)?.is_some_and(|numbers| numbers.binary_search(&found.number).is_err()) {
+        // Whoever else has put it back has put the same.
+        store.put_if_absent(&keys::manifest(found.number), found.encode().as_bytes())?;
+    }
+    Ok(Some(found))
 }
 
 fn newest_of_copy(store: &dyn ObjectStore) -> Result<Option<PublishedVersion>, RemoteError> {

@@ -90,21 +90,35 @@ impl Snapshot {
         Ok(flights)
     }
 
+    /// Asks for the terms of ids: for who makes terms of them in several steps.
+    ///
+    /// # Errors
+    /// Where an index cannot be read or is damaged.
+    pub fn ask_for_terms(&self, ids: impl Iterator<Item = ValueId>) -> Result<Flights, StoreError> {
+        if !self.is_far() {
+            return Ok(Flights::default());
+        }
+        let is_stored = |id: &ValueId| id.kind().is_some_and(|kind| kind.section().is_some());
+        let mut ids: Vec<(ValueId, usize)> = ids.filter(is_stored).map(|id| (id, 0)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        self.ask_for_groups(&self.far_groups(&ids))
+    }
+
     /// Asks for the keys of ids, which are of dictionary kinds and ascend: only where they are in several parts of dictionaries, since who reads
     /// one part asks for what is needed of it.
     pub(crate) fn ask_for_keys_of(&self, ids: &[(ValueId, usize)]) -> Result<Flights, StoreError> {
+        let groups = if self.is_far() { self.far_groups(ids) } else { Vec::new() };
+        if groups.len() > 1 { self.ask_for_groups(&groups) } else { Ok(Flights::default()) }
+    }
+
+    fn ask_for_groups(&self, groups: &[Group<'_>]) -> Result<Flights, StoreError> {
         let mut flights = Flights::default();
-        if !self.is_far() {
-            return Ok(flights);
+        for (dictionary, section, ranks) in groups {
+            dictionary.ask_for_term_pages(*section, ranks, &mut flights)?;
         }
-        let groups = self.far_groups(ids);
-        if groups.len() > 1 {
-            for (dictionary, section, ranks) in &groups {
-                dictionary.ask_for_term_pages(*section, ranks, &mut flights)?;
-            }
-            for (dictionary, section, ranks) in &groups {
-                dictionary.ask_for_terms(*section, ranks, &mut flights)?;
-            }
+        for (dictionary, section, ranks) in groups {
+            dictionary.ask_for_terms(*section, ranks, &mut flights)?;
         }
         Ok(flights)
     }

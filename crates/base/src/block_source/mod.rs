@@ -154,7 +154,7 @@ impl BlockFile {
         }
         reading.check()?;
         let (start, counters) = (Instant::now(), &self.source.shared.counters);
-        let turn = counters.turn();
+        let (turn, is_near) = (counters.turn(), self.file.is_near(offset, buf.len()));
         let result = match self.device.is_slow {
             // A request over a network may wait long, and nobody hands it a token.
             true => reading.current(|| self.file.read_exact_at(buf, offset)),
@@ -162,7 +162,9 @@ impl BlockFile {
         };
         self.is_slow.store(self.device.is_slow || is_slow(start.elapsed(), buf.len()), Ordering::Relaxed);
         Counters::add(&counters.requests, 1);
-        counters.end_turn(turn);
+        if !is_near {
+            counters.end_turn(turn);
+        }
         block_work::add_requests(1);
         match result {
             Ok(()) => {
@@ -222,6 +224,7 @@ impl BlockFile {
         let (mut known, mut missing): (Vec<Arc<Flight>>, Vec<Range<u64>>) = Default::default();
         for block in blocks {
             match table.get(&(self.id, block.start)).and_then(Weak::upgrade) {
+                None if self.file.is_near(block.start, (block.end - block.start) as usize) => {}
                 None => missing.push(block),
                 Some(flight) if known.last().is_some_and(|last| Arc::ptr_eq(last, &flight)) => {
                     // Not the last holder: that is in the list.

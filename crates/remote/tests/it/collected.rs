@@ -73,17 +73,23 @@ fn named_versions_stay() {
 fn what_is_published_again_is_there() {
     let (vfs, target) = (database(60), MemVfs::new());
     publish(&vfs, &store(&target));
-    // A publication that was killed before its manifest: what it wrote is found again.
+    // A publication that was killed before its manifest, and before the copy of it: what it wrote is found again.
     let other = MemVfs::new();
     insert(&open(&shared(&vfs)), 1);
     publish(&vfs, &store(&other));
-    let manifest = Path::new(STORE).join(manifest_key(2));
+    let (manifest, latest) =
+        (Path::new(STORE).join(manifest_key(2)), Path::new(STORE).join("manifest/latest"));
+    let copy = target.read(&latest).unwrap();
+    let undo = || {
+        target.remove(&manifest).unwrap();
+        target.overwrite(&latest, copy.clone()).unwrap();
+    };
     publish(&vfs, &store(&target));
-    target.remove(&manifest).unwrap();
+    undo();
     let again = publish(&vfs, &store(&target));
     assert!(again.number == 2 && again.bytes_found > 0 && again.objects < 3, "{again:?}");
     // The same, and a collection has condemned it.
-    target.remove(&manifest).unwrap();
+    undo();
     assert!(collect(&store(&target), &LATER).unwrap().condemned > 0);
     let again = publish(&vfs, &store(&target));
     assert!(again.number == 2 && again.bytes_found == 0 && again.objects > 3, "{again:?}");
@@ -100,4 +106,37 @@ fn a_reader_whose_version_was_removed_is_told() {
     drop(dropped);
     let error = read(Arc::new(store(&target)), &options).unwrap_err();
     assert!(matches!(error, RemoteError::NoVersion { .. }), "{error}");
+}
+
+/// What was published is found, collected around and gone on from, also where somebody has removed the newest manifests.
+#[test]
+fn the_newest_version_is_that_of_the_copy_where_its_manifest_was_removed() {
+    let (vfs, target) = published();
+    let all = newest_contents(&target);
+    let newest = newest_copy(&store(&target)).number;
+    let manifest = |number: u64| Path::new(STORE).join(manifest_key(number));
+    let gone = |number: u64| target.remove(&manifest(number)).unwrap();
+    gone(newest);
+    // A list would say that the one before is the newest.
+    assert_eq!(newest_contents(&target), all);
+    let options = ReadOptions { wanted: Wanted::Number(newest), ..ReadOptions::default() };
+    assert!(matches!(read(Arc::new(store(&target)), &options), Err(RemoteError::NoVersion { .. })));
+    // Who collects keeps what it needs, and puts it back.
+    assert_eq!(collect(&store(&target), &AT_ONCE).unwrap().versions, 1);
+    assert_eq!((newest_contents(&target), segments(&target)), (all.clone(), 1));
+    assert_eq!(published_contents(&read(Arc::new(store(&target)), &options).unwrap()).unwrap(), all);
+    // Who publishes, too; there are no others by now.
+    gone(newest);
+    assert_eq!(newest_contents(&target), all);
+    let again = publish(&vfs, &store(&target));
+    assert!(again.was_there && again.number == newest, "{again:?}");
+    gone(newest);
+    insert(&open(&shared(&vfs)), 77);
+    assert_eq!(publish(&vfs, &store(&target)).number, newest + 1);
+    let numbers: Vec<u64> =
+        list_versions(&store(&target)).unwrap().iter().map(|version| version.number).collect();
+    assert_eq!(numbers, [newest, newest + 1]);
+    // A copy that tells nothing is as none.
+    target.overwrite(&Path::new(STORE).join("manifest/latest"), b"nothing".to_vec()).unwrap();
+    assert_eq!(newest_contents(&target), contents(&open(&shared(&vfs))).unwrap());
 }

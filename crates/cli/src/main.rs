@@ -73,6 +73,7 @@ mod snapshot;
 mod sources;
 mod stats;
 mod status;
+mod supplied;
 mod talk;
 mod text;
 mod token;

@@ -88,13 +88,32 @@ pub fn check_all(root: &Path) -> anyhow::Result<()> {
     let path = root.join("deny.toml");
     let deny = Deny::parse(&std::fs::read_to_string(&path).with_context(|| path.display().to_string())?)?;
     let targets: Vec<&str> = deny.graph.targets.iter().map(String::as_str).collect();
-    let metadata = Metadata::read(root, &targets)?;
-    let problems = deny.problems(&metadata.packages);
+    let mut packages = Metadata::read(root, &targets)?.packages;
+    // The Python package has a lock file of its own.
+    let python = Metadata::read(&root.join("python"), &targets);
+    let of_python = python.as_ref().map_or(0, |python| add(&mut packages, &python.packages));
+    let problems = deny.problems(&packages);
     if !problems.is_empty() {
         bail!("deny.toml:\n  {}", problems.join("\n  "));
     }
-    eprintln!("licences and sources of {} packages: allowed", metadata.packages.len());
+    eprintln!(
+        "licences and sources of {} packages, {of_python} of them of python alone: allowed",
+        packages.len()
+    );
+    if let Err(error) = python {
+        eprintln!("licences of python: NOT CHECKED: {error:#}");
+    }
     advisories(root)
+}
+
+/// Adds packages that are not among these; how many.
+fn add(packages: &mut Vec<Package>, others: &[Package]) -> usize {
+    let before = packages.len();
+    let known: BTreeSet<(String, String)> =
+        packages.iter().map(|package| (package.name.clone(), package.version.clone())).collect();
+    let is_new = |package: &&Package| !known.contains(&(package.name.clone(), package.version.clone()));
+    packages.extend(others.iter().filter(is_new).cloned());
+    packages.len() - before
 }
 
 /// cargo-deny knows them from a copy of the advisory database, which it does not fetch here.
@@ -133,6 +152,15 @@ mod tests {
             description: None,
             repository: None,
         }
+    }
+
+    #[test]
+    fn packages_of_two_lock_files_are_looked_at_once() {
+        let mut packages = vec![package("a", Some("MIT"), REGISTRY), package("b", Some("MIT"), REGISTRY)];
+        let others = [package("b", Some("MIT"), REGISTRY), package("pyo3", None, REGISTRY)];
+        assert_eq!((super::add(&mut packages, &others), packages.len()), (1, 3));
+        let deny = Deny::parse("[graph]\ntargets = []\n[licenses]\nallow = [\"MIT\"]").unwrap();
+        assert_eq!(deny.problems(&packages), ["pyo3 1.0.0: names no licence"]);
     }
 
     #[test]

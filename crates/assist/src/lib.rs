@@ -38,7 +38,7 @@ pub use lode_sparql::ParseError;
 pub use lode_syntax::{Form, usual_prefixes};
 pub use pieces::{
     PieceKind, Wholeness, counting_variables, declared_prefixes, error_behind_first_line, pieces, wholeness,
-    with_prefixes,
+    with_kept_prefixes, with_prefixes,
 };
 pub use shortening::{kept_prefixes, prefixes_over_usual};
 pub use words::functions;

@@ -119,15 +119,29 @@ pub fn declared_prefixes(text: &str) -> Vec<Prefix> {
 /// A text with a line before it that declares the prefixes that it uses and does not declare, as they are kept or usual; with `all` also those that
 /// nobody knows. Without such it is the text.
 pub fn with_prefixes(text: &str, kept: &[Prefix], all: bool) -> String {
+    supplied(text, |prefix| {
+        let known = kept_iri(kept, prefix).or_else(|| lode_syntax::usual_prefix(prefix));
+        known.or(all.then_some("urn:undeclared:"))
+    })
+}
+
+/// The same with nothing but the prefixes that are kept.
+pub fn with_kept_prefixes(text: &str, kept: &[Prefix]) -> String {
+    supplied(text, |prefix| kept_iri(kept, prefix))
+}
+
+fn kept_iri<'k>(kept: &'k [Prefix], prefix: &str) -> Option<&'k str> {
+    kept.iter().rev().find(|kept| kept.name == prefix).map(|kept| kept.iri.as_str())
+}
+
+/// A text with a line before it that declares those prefixes of which it is known what they stand for.
+fn supplied<'k>(text: &str, iri_of: impl Fn(&str) -> Option<&'k str>) -> String {
     let parsed = lode_syntax::parse(text, form_of(text), vocabulary());
     let names = Names::of(text, parsed.tree.tokens());
     let mut line = String::new();
     for prefix in names.undeclared() {
-        let kept = kept.iter().rev().find(|kept| kept.name == prefix).map(|kept| kept.iri.as_str());
-        match kept.or_else(|| lode_syntax::usual_prefix(prefix)) {
-            Some(iri) => line += &format!("PREFIX {prefix}: <{iri}> "),
-            None if all => line += &format!("PREFIX {prefix}: <urn:undeclared:> "),
-            None => {}
+        if let Some(iri) = iri_of(prefix) {
+            line += &format!("PREFIX {prefix}: <{iri}> ");
         }
     }
     if line.is_empty() { text.to_owned() } else { format!("{}\n{text}", line.trim_end()) }

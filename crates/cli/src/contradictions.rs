@@ -4,7 +4,6 @@ use crate::args::MaterialiseArgs;
 use crate::exit::Done;
 use crate::look;
 use crate::memory::SharedMemory;
-use crate::number;
 use crate::talk::{say, write_json};
 use lode_assist::kept_prefixes;
 use lode_engine::store::OpenFiles;
@@ -35,7 +34,7 @@ pub fn check(args: &MaterialiseArgs) -> anyhow::Result<Done> {
             (0, _) => "the rules that the database keeps, if any, say of nothing that it is contradictory"
                 .to_owned(),
             (_, 0) => "nothing is contradictory".to_owned(),
-            (_, found) => told(found, &consistency),
+            _ => told(&consistency),
         };
         say!("{state}");
         if consistency.is_stale {
@@ -63,14 +62,12 @@ pub fn warn(
     let mut text = Vec::new();
     let prefixes = look::prefixes(&[], &kept_prefixes(database));
     if !quiet && consistency.write_text(&prefixes, &mut text).is_ok() && !text.is_empty() {
-        say!("warning: {}", told(consistency.contradictions.len(), &consistency));
+        say!("warning: {}", told(&consistency));
         say!("{}", String::from_utf8_lossy(&text).trim_end());
     }
     Some(consistency)
 }
 
-fn told(found: usize, consistency: &Consistency) -> String {
-    let more = if consistency.is_complete { "" } else { ", and there are more" };
-    let count = number::of(found as u64, "contradiction");
-    format!("the data are contradictory: {count}{more} (lode why DB false tells why)")
+fn told(consistency: &Consistency) -> String {
+    consistency.told().unwrap_or_default() + " (lode why DB false tells why)"
 }

@@ -5,6 +5,7 @@ use crate::talk::say;
 use lode_engine::store::{DumpError, StoreError};
 use lode_engine::{Cancelled, EngineError};
 use std::io::ErrorKind;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// How a command that did not fail ended.
@@ -84,6 +85,11 @@ pub fn code(outcome: anyhow::Result<Done>) -> ExitCode {
     })
 }
 
+/// Whether a folder is where `lode publish` writes to.
+fn is_published(folder: &Path) -> bool {
+    folder.join("manifest").is_dir() && folder.join("uploads").is_dir() && !folder.join("MANIFEST").exists()
+}
+
 /// An error with its causes, each said once: many tell their cause themselves.
 pub(crate) fn text(error: &anyhow::Error) -> String {
     if let Some(EngineError::Store(StoreError::NotADatabase { path })) = error.downcast_ref()
@@ -96,6 +102,17 @@ pub(crate) fn text(error: &anyhow::Error) -> String {
         && let Some(address) = meant_address(path)
     {
         return format!("there is no folder {}; did you mean the server {address}?", path.display());
+    }
+    if let Some(EngineError::Store(StoreError::Missing { path } | StoreError::NotADatabase { path })) =
+        error.downcast_ref()
+        && is_published(path)
+        && let Ok(absolute) = std::path::absolute(path)
+    {
+        let (path, absolute) = (path.display(), absolute.display());
+        return format!(
+            "{path} is a published database, not the folder of one: `lode query` and `lode serve` read it at file://{absolute}, and `lode restore` makes \
+             a folder of it"
+        );
     }
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {

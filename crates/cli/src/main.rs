@@ -74,6 +74,7 @@ mod snapshot;
 mod sources;
 mod stats;
 mod status;
+mod supplied;
 mod talk;
 mod text;
 mod token;

@@ -2,13 +2,13 @@
 
 use crate::args::{DefaultGraphArg, MaintainArg, MaterialiseArgs};
 use crate::contradictions;
-use crate::exit::{Done, wrong_usage};
+use crate::exit::{DataSyntaxError, Done, wrong_usage};
 use crate::inferring::{apply, sources};
 use crate::memory::SharedMemory;
 use crate::number;
 use crate::remote;
 use crate::talk::{say, say_found_log, tell_damaged_snapshots, write_json};
-use lode_engine::{CancelToken, Database, DefaultGraph, MaterialiseOptions, QueryOptions};
+use lode_engine::{CancelToken, Database, DefaultGraph, MaterialiseOptions, QueryOptions, RuleSet};
 
 pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {
     let rules = sources(&args.rules)?;
@@ -39,6 +39,14 @@ pub fn run(args: &MaterialiseArgs) -> anyhow::Result<Done> {
     }
     if args.drop {
         return drop_all(args, &database, &evaluation);
+    }
+    if rules.is_empty() && database.inferences(&database.snapshot())?.is_none() {
+        let sets = RuleSet::ALL.map(RuleSet::name).join(", ");
+        let place = args.database.display();
+        return Err(DataSyntaxError(format!(
+            "the database keeps no rules: name a set ({sets}) or a file with some, as in `lode materialise {place} --rules owl2-rl`"
+        ))
+        .into());
     }
     let options = MaterialiseOptions {
         rules,

@@ -128,6 +128,7 @@ impl Opening {
             if let Some(guard) = &self.guard {
                 let check = guard.check();
                 tell_of_violations(&database, &check);
+                guard.tell_of_nobody(&database);
                 store.check_commits(check)?;
             }
             maintenance =

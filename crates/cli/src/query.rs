@@ -10,10 +10,11 @@ use crate::plan_table;
 use crate::published;
 use crate::remote::{self, Asked, Remote};
 use crate::screen::{self, Screen};
+use crate::supplied::Written;
 use crate::talk::{say, say_warnings};
 use crate::written::{NO_COLUMNS, format_names, write_results};
 use anyhow::Context;
-use lode_assist::kept_prefixes;
+use lode_assist::{Form, kept_prefixes};
 use lode_engine::store::{OpenFiles, StoreError};
 use lode_engine::{CancelToken, Database, EngineError, OutputFormat, PreparedQuery, ResultKind};
 use lode_rdf::RdfFormat;
@@ -72,19 +73,25 @@ fn ask(args: &QueryArgs, url: &str, text: &str) -> anyhow::Result<Done> {
         // Its media type does not tell the form of its columns.
         parameters.push(remote::parameter("format", name));
     }
-    let with_base = args.base.as_ref().map(|base| format!("BASE <{base}>\n{text}"));
     let accept = remote::accepted(format);
-    let asked = Asked {
-        media_type: "application/sparql-query",
-        text: with_base.as_deref().unwrap_or(text),
-        accept: if plan.is_some() { "application/json" } else { &accept },
-        parameters: parameters.join("&"),
-    };
     let server = Remote::new(url, &args.login)?;
     let cancel = CancelToken::new(args.timeout);
     let _interruptible = interruptible(args, &cancel);
     let start = Instant::now();
-    let response = server.query(&asked, &cancel)?;
+    let written = Written { text, form: Form::Query, base: args.base.as_deref() };
+    let response = written.run(
+        || remote::prefixes(&server),
+        |text| {
+            let with_base = args.base.as_ref().map(|base| format!("BASE <{base}>\n{text}"));
+            let asked = Asked {
+                media_type: "application/sparql-query",
+                text: with_base.as_deref().unwrap_or(text),
+                accept: if plan.is_some() { "application/json" } else { &accept },
+                parameters: parameters.join("&"),
+            };
+            server.query(&asked, &cancel)
+        },
+    )?;
     if let Some(("explain", PlanForm::Text)) = plan {
         let told = remote::text_of(response, &cancel)?;
         let mut out = Screen::new(!args.output.no_pager);
@@ -242,7 +249,11 @@ fn answer_from(
     let _interruptible = interruptible(args, &options.cancel);
     let start = Instant::now();
     let database = source.database;
-    let query = database.prepare_at(database.snapshot_at(source.at)?, text, &options)?;
+    let written = Written { text, form: Form::Query, base: args.base.as_deref() };
+    let query = written.run(
+        || Some(kept_prefixes(database)),
+        |text| Ok(database.prepare_at(database.snapshot_at(source.at)?, text, &options)?),
+    )?;
     if let Some(form) = args.explain {
         let text = match form {
             PlanForm::Text => query.explain(),
@@ -309,14 +320,19 @@ pub fn request_text(text: Option<&str>, file: Option<&Path>, what: &str) -> anyh
         return Ok(text.to_owned());
     }
     if let Some(file) = file.filter(|file| file.as_os_str() != "-") {
-        return std::fs::read_to_string(file)
-            .with_context(|| format!("reading the {what} {}", file.display()));
+        let text = std::fs::read_to_string(file);
+        return text.map(without_mark).with_context(|| format!("reading the {what} {}", file.display()));
     }
     let mut text = String::new();
     std::io::stdin()
         .read_to_string(&mut text)
         .with_context(|| format!("reading the {what} from standard input"))?;
-    Ok(text)
+    Ok(without_mark(text))
+}
+
+/// A text without the byte order mark with which some editors begin a file.
+fn without_mark(text: String) -> String {
+    text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
 }
 
 /// What is written unless a format is named.

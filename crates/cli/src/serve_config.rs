@@ -108,8 +108,17 @@ pub fn parse(args: &[OsString]) -> anyhow::Result<Cli> {
             let there_are = SchemaRules::from_str("").err().unwrap_or_default();
             Err(wrong_usage(format!("--reason: {there_are}")))
         }
+        Err(error) if names_a_port(&error) => Err(wrong_usage(
+            "there is no --port: --bind takes a port of 127.0.0.1 alone, or an address and a port (--bind 0.0.0.0:8080)",
+        )),
         Err(error) => error.exit(),
     }
+}
+
+/// Whether `--port` is asked for, as other servers have it.
+fn names_a_port(error: &clap::Error) -> bool {
+    error.kind() == ErrorKind::UnknownArgument
+        && matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(arg)) if matches!(arg.as_str(), "--port" | "-p"))
 }
 
 /// Whether `--reason` has no value.

@@ -6,7 +6,7 @@ use crate::number;
 use crate::talk::say;
 use anyhow::{Context, bail};
 use lode_engine::store::CommitCheck;
-use lode_engine::{DefaultGraph, MemoryBudget, QueryOptions};
+use lode_engine::{CancelToken, Database, DefaultGraph, MemoryBudget, QueryOptions};
 use lode_rdf::input::Input;
 use lode_rdf::parse::ParseOptions;
 use lode_rdf::{NamedNode, RdfFormat};
@@ -15,9 +15,15 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
+/// What a server looks at before it serves takes no longer.
+const LOOK: Duration = Duration::from_secs(2);
 /// Files of shapes are not read beyond this.
 const SHAPES_BYTES_MAX: u64 = 256 << 20;
+
+/// Some editors begin a file with it.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Shapes that changes must keep.
 pub struct Guard {
@@ -46,6 +52,20 @@ impl Guard {
         }))
     }
 
+    /// Warns of shapes that are about nobody in a database: a name is misspelt, or another graph is meant. Nothing is said of an empty one, which is to be filled.
+    pub fn tell_of_nobody(&self, database: &Database) {
+        let snapshot = database.snapshot();
+        if snapshot.quad_count() == 0 {
+            return;
+        }
+        let mut options = self.options.clone();
+        options.query.cancel = CancelToken::new(Some(LOOK));
+        match lode_shacl::empty_targets(&snapshot, &self.shapes, &options) {
+            Ok(warnings) => warnings.iter().for_each(|warning| say!("warning: {warning}")),
+            Err(error) => say!("warning: whether shapes are about nobody was not found out: {error}"),
+        }
+    }
+
     /// The check of the commits of one database.
     pub fn check(&self) -> CommitCheck {
         lode_shacl::guard(Arc::clone(&self.shapes), self.options.clone())
@@ -70,7 +90,7 @@ pub fn read_shapes(
         let address = std::path::absolute(file).ok();
         let address = address.map(|path| format!("file://{}", path.to_string_lossy()));
         let options = ParseOptions::default().with_own_address(address.as_deref().unwrap_or(""));
-        graph.add_document(&name, format, bytes.as_slice(), &options).map_err(told)?;
+        graph.add_document(&name, format, &bytes, &options).map_err(told)?;
     }
     Ok(graph)
 }
@@ -81,6 +101,9 @@ fn read_file(file: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let input = Input::new(source, Arc::default())?;
     input.take(bytes_max + 1).read_to_end(&mut bytes)?;
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
     if bytes.len() as u64 > bytes_max {
         let more = if bytes_max < SHAPES_BYTES_MAX { " (--memory allows more)" } else { "" };
         bail!("it has more than {}: are these shapes, and no data?{more}", number::bytes(bytes_max));

@@ -10,8 +10,10 @@ use crate::progress::LiveLine;
 use crate::query::{check_words, request_text};
 use crate::remote::{self, Remote};
 use crate::shapes::Guard;
+use crate::supplied::Written;
 use crate::talk::{say, say_found_log, say_warnings, tell_damaged_snapshots, write_json};
 use anyhow::Context;
+use lode_assist::{Form, kept_prefixes};
 use lode_engine::store::CompactOptions;
 use lode_engine::{
     CancelToken, Database, INFERENCES_STALE, LoadAllow, UpdateOptions, UpdateProgress, UpdateReport,
@@ -57,7 +59,8 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
         let (operations, changes) = (progress.operations(), progress.changes());
         format!("{} done, {}", number::of(operations, "operation"), number::of(changes, "change"))
     });
-    let result = database.update(&text, &options);
+    let written = Written { text: &text, form: Form::Update, base: args.base.as_deref() };
+    let result = written.run(|| Some(kept_prefixes(&database)), |text| Ok(database.update(text, &options)?));
     drop(line);
     if result.is_ok() {
         let memory_bytes = CompactOptions::default().memory_bytes.min(memory.bytes());
@@ -87,10 +90,16 @@ fn send(args: &UpdateArgs, url: &str, text: &str) -> anyhow::Result<Done> {
         ));
     }
     remote::refuse_own_options(&args.evaluation)?;
-    let with_base = args.base.as_ref().map(|base| format!("BASE <{base}>\n{text}"));
     let server = Remote::new(url, &args.login)?;
     let cancel = CancelToken::new(args.timeout);
-    let told = remote::update(&server, with_base.as_deref().unwrap_or(text), &cancel)?;
+    let written = Written { text, form: Form::Update, base: args.base.as_deref() };
+    let told = written.run(
+        || remote::prefixes(&server),
+        |text| {
+            let with_base = args.base.as_ref().map(|base| format!("BASE <{base}>\n{text}"));
+            remote::update(&server, with_base.as_deref().unwrap_or(text), &cancel)
+        },
+    )?;
     told.warnings.iter().for_each(|warning| say!("warning: {warning}"));
     if !args.quiet {
         say!("{}", told.summary);

@@ -16,13 +16,12 @@ use lode_engine::{CancelToken, Database, QueryOptions, QueryResults};
 use lode_rdf::RdfFormat;
 use lode_shacl::{Report, ReportFormat, Shapes, Summary, ValidateOptions};
 use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
-
-/// Shapes without focus nodes that are named.
-const WARNINGS_SHOWN: usize = 5;
 
 pub fn run(args: &ValidateArgs) -> anyhow::Result<Done> {
     let format = report_format(&args.format)?;
+    check_shapes(args)?;
     if let Some(url) = remote::url(&args.database) {
         return remote::validate(args, url);
     }
@@ -67,10 +66,7 @@ pub fn run(args: &ValidateArgs) -> anyhow::Result<Done> {
     out.get_mut().finish()?;
     if !args.quiet {
         let empty = lode_shacl::empty_targets(&snapshot, &shapes, &options).map_err(told)?;
-        empty.iter().take(WARNINGS_SHOWN).for_each(|warning| say!("warning: {warning}"));
-        if let Some(more) = empty.len().checked_sub(WARNINGS_SHOWN + 1) {
-            say!("warning: so are {}", number::of(more as u64 + 1, "other shape"));
-        }
+        empty.iter().for_each(|warning| say!("warning: {warning}"));
         say!("{}", line(&summary, args.limit, start));
     }
     Ok(if summary.conforms() { Done::Ok } else { Done::Violated })
@@ -121,6 +117,48 @@ fn warn_of_nothing(database: &Database, snapshot: &Snapshot, options: &QueryOpti
         say!(
             "warning: there is nothing in the graph that is validated; --graph union is all graphs, --graph IRI is one of them"
         );
+    }
+    Ok(())
+}
+
+/// Whether there are shapes, and are where they should be: files and names of graphs are easily mistaken for each other.
+fn check_shapes(args: &ValidateArgs) -> anyhow::Result<()> {
+    let place = args.database.display();
+    if let Some(graph) = &args.shapes_graph {
+        let file = graph.as_str().strip_prefix("file://").unwrap_or(graph.as_str());
+        if Path::new(file).is_file() {
+            return Err(wrong_usage(format!(
+                "--shapes-graph names a graph of the database, and {file} is a file: lode validate {place} {file}"
+            )));
+        }
+        return Ok(());
+    }
+    let is_graph =
+        |shapes: &&PathBuf| !shapes.exists() && shapes.to_str().is_some_and(|name| name.contains("://"));
+    if let Some(graph) = args.shapes.iter().find(is_graph) {
+        let graph = graph.display();
+        return Err(wrong_usage(format!(
+            "shapes are files, and there is none called {graph}; those of a graph of the database: lode validate {place} --shapes-graph {graph}"
+        )));
+    }
+    if args.shapes.is_empty() && args.database.is_file() {
+        return Err(wrong_usage(format!(
+            "the database comes first, then the shapes: lode validate DB {place}"
+        )));
+    }
+    if let [shapes] = args.shapes.as_slice()
+        && args.database.is_file()
+        && shapes.is_dir()
+    {
+        let shapes = shapes.display();
+        return Err(wrong_usage(format!(
+            "the database comes first, then the shapes: lode validate {shapes} {place}"
+        )));
+    }
+    if args.shapes.is_empty() {
+        return Err(wrong_usage(format!(
+            "there are no shapes: name files (lode validate {place} shapes.ttl), or a graph of the database (--shapes-graph IRI)"
+        )));
     }
     Ok(())
 }

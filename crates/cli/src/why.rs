@@ -1,7 +1,7 @@
 //! `lode why`.
 
 use crate::args::{WhyArgs, WhyFormat};
-use crate::exit::Done;
+use crate::exit::{Done, wrong_usage};
 use crate::look;
 use crate::memory::SharedMemory;
 use crate::published;
@@ -11,8 +11,10 @@ use crate::shapes::set_graph;
 use crate::talk::write_json;
 use lode_assist::kept_prefixes;
 use lode_engine::{CancelToken, Goal, WhyOptions};
+use std::path::Path;
 
 pub fn run(args: &WhyArgs) -> anyhow::Result<Done> {
+    check_order(args)?;
     if let Some(url) = remote::url(&args.database) {
         return remote::why(args, url);
     }
@@ -40,4 +42,16 @@ pub fn run(args: &WhyArgs) -> anyhow::Result<Done> {
         }
     }
     Ok(Done::Ok)
+}
+
+/// Whether the triple stands where the database should, and the other way round.
+fn check_order(args: &WhyArgs) -> anyhow::Result<()> {
+    let place = Path::new(&args.triple);
+    if !args.database.exists() && (place.is_dir() || remote::url(place).is_some()) {
+        return Err(wrong_usage(format!(
+            "the database comes first, then the triple: lode why {} '...'",
+            args.triple
+        )));
+    }
+    Ok(())
 }

@@ -38,7 +38,7 @@ pub use result_guard::ResultGuard;
 pub use turtle::{BlankLabels, PieceCutter, TurtlePiece};
 
 use crate::format::RdfFormat;
-use oxrdf::Quad;
+use oxrdf::{Quad, QuadRef};
 use std::io::Read;
 use std::ops::ControlFlow;
 
@@ -91,6 +91,23 @@ pub fn parse_slice(
     sink: &mut QuadSink<'_>,
 ) -> Result<(), ParseError> {
     parse(format, text, options, sink)
+}
+
+/// Like [`parse_slice`]; the sink is told, too, in which line the statement begins that a quad is of. Only Turtle and TriG tell.
+///
+/// # Errors
+///
+/// As [`parse`].
+pub fn parse_with_lines(
+    format: RdfFormat,
+    text: &[u8],
+    options: &ParseOptions,
+    sink: &mut dyn FnMut(QuadRef<'_>, Option<u64>) -> ControlFlow<()>,
+) -> Result<(), ParseError> {
+    match format {
+        RdfFormat::Turtle | RdfFormat::TriG => turtle::parse_with_lines(format, text, options, sink),
+        _ => parse(format, text, options, &mut |quad| sink(quad, None)),
+    }
 }
 
 /// Parses a document in memory into a list.

@@ -186,14 +186,18 @@ impl Job {
         self.work.note_begun();
         let options = self.options()?;
         let shapes = self.shapes()?;
+        let snapshot = self.work.state.database.snapshot();
+        // The head of a report is sent before it is whole, so this is asked first.
+        let nobody = lode_shacl::empty_targets(&snapshot, &shapes, &options);
+        let nobody = nobody.map_err(|error| self.explain(error))?;
+        let warnings: Vec<String> = shapes.warnings().iter().cloned().chain(nobody).collect();
         let head = |conforms| Head {
             media_type: media_type(self.asked.format),
             conforms,
-            warnings: shapes.warnings().to_vec(),
+            warnings: warnings.clone(),
         };
         writer.announce(head(true));
         writer.limit_bytes(self.work.granted.limits.bytes);
-        let snapshot = self.work.state.database.snapshot();
         let conforms = Cell::new(true);
         let mut out = Announcing { writer, conforms: &conforms, other: Some(head(false)) };
         let done =
@@ -238,7 +242,7 @@ impl Job {
         }
         let mut graph = self.work.state.memory().map_or_else(ShapesGraph::default, ShapesGraph::within);
         graph
-            .add_document("the shapes", self.asked.shapes, self.bytes.as_slice(), &options)
+            .add_document("the shapes", self.asked.shapes, &self.bytes, &options)
             .and_then(|()| Shapes::read(graph))
             .map_err(|error| self.explain(error))
     }

@@ -1,6 +1,8 @@
 //! Errors: of shapes, each with the shape, the property and what to do; and of queries that look for violations.
 
+use crate::places::Places;
 use lode_engine::{EngineError, OutOfBudget};
+use lode_rdf::NamedOrBlankNode;
 
 /// Why nothing could be validated.
 #[derive(Debug, thiserror::Error)]
@@ -15,10 +17,12 @@ pub enum ShaclError {
         message: String,
     },
     /// A shape is none.
-    #[error("the shape {shape}: {property}: {problem}")]
+    #[error("{shape}: {property}: {problem}")]
     Shape {
-        /// The shape, as in Turtle.
+        /// The shape, as in Turtle, and where it is.
         shape: String,
+        /// Its node.
+        node: NamedOrBlankNode,
         /// What it says wrongly.
         property: String,
         /// What is wrong, and what would be right.
@@ -42,8 +46,23 @@ pub enum ShaclError {
 }
 
 impl ShaclError {
-    pub(crate) fn shape(shape: impl ToString, property: impl ToString, problem: impl Into<String>) -> Self {
-        Self::Shape { shape: shape.to_string(), property: property.to_string(), problem: problem.into() }
+    pub(crate) fn shape(
+        node: &NamedOrBlankNode,
+        property: impl ToString,
+        problem: impl Into<String>,
+    ) -> Self {
+        let (shape, property) = (format!("the shape {node}"), property.to_string());
+        Self::Shape { shape, node: node.clone(), property, problem: problem.into() }
+    }
+
+    /// The same with the place of the shape.
+    pub(crate) fn placed(self, places: &Places) -> Self {
+        match self {
+            Self::Shape { node, property, problem, .. } => {
+                Self::Shape { shape: places.shape(&node), node, property, problem }
+            }
+            other => other,
+        }
     }
 
     /// Whether the shapes are at fault, and not the data or the machine.

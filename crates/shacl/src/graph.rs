@@ -1,15 +1,15 @@
 //! The shapes graph: triples in memory, looked up by subject.
 
 use crate::error::ShaclError;
+use crate::places::Places;
 use crate::vocabulary::{OWL_IMPORTS, RDF_FIRST, RDF_NIL, RDF_REST, RDF_TYPE, RDFS_SUB_CLASS_OF, sh};
 use lode_engine::{MemoryBudget, Reservation};
-use lode_rdf::parse::{ParseOptions, parse};
+use lode_rdf::parse::{ParseOptions, parse_with_lines};
 use lode_rdf::{
     BlankNode, NamedNode, NamedNodeRef, NamedOrBlankNode, QuadRef, RdfFormat, Term, TermRef, Triple,
     TripleRef,
 };
 use std::collections::{HashMap, HashSet};
-use std::io::Read;
 use std::ops::ControlFlow;
 
 /// More bytes of terms than this are refused: shapes are in memory, outside of the budgets of queries.
@@ -27,7 +27,7 @@ pub struct ShapesGraph {
     by_subject: HashMap<NamedOrBlankNode, Vec<(NamedNode, Term)>>,
     /// All subjects, as they came.
     subjects: Vec<NamedOrBlankNode>,
-    documents: usize,
+    places: Places,
     bytes: usize,
     /// For the graph and for what is made of it.
     memory: Option<Reservation>,
@@ -39,9 +39,14 @@ impl ShapesGraph {
         Self { memory: Some(budget.reserve_empty()), ..Self::default() }
     }
 
+    /// Where what is said of which node, for who keeps what was made of the graph.
+    pub(crate) fn places(&self) -> &Places {
+        &self.places
+    }
+
     /// What is counted, for who keeps what was made of the graph.
-    pub(crate) fn into_memory(self) -> Option<Reservation> {
-        self.memory
+    pub(crate) fn into_parts(self) -> (Places, Option<Reservation>) {
+        (self.places, self.memory)
     }
 
     /// Adds the triples of a document. Blank nodes of different documents are different; in formats with graphs, all graphs count.
@@ -52,14 +57,15 @@ impl ShapesGraph {
         &mut self,
         name: &str,
         format: RdfFormat,
-        text: impl Read,
+        text: &[u8],
         options: &ParseOptions,
     ) -> Result<(), ShaclError> {
-        let number = self.documents;
-        self.documents += 1;
+        let number = self.places.begin(name);
         let mut inserted = Ok(());
-        parse(format, text, options, &mut |quad: QuadRef<'_>| {
-            inserted = self.insert(in_document(quad, number));
+        parse_with_lines(format, text, options, &mut |quad: QuadRef<'_>, line| {
+            let triple = in_document(quad, number);
+            self.places.note(&triple.subject, number, line);
+            inserted = self.insert(triple);
             if inserted.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
         .map_err(|error| ShaclError::Document { document: name.to_owned(), message: error.to_string() })?;

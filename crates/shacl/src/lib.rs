@@ -10,6 +10,7 @@ mod guard;
 mod message;
 mod model;
 mod path;
+mod places;
 mod read;
 mod report;
 mod result;

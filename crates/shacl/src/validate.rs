@@ -86,33 +86,36 @@ pub(crate) fn validate_within(
     tell: &mut dyn FnMut(&ValidationResult) -> Result<(), ShaclError>,
 ) -> Result<Summary, ShaclError> {
     let validation = Validation { snapshot, shapes, options };
-    validation.check_patterns()?;
-    let classes = validation.classes()?;
-    let sources = Sources { shapes, classes: &classes, shapes_graph: options.shapes_graph.as_ref(), within };
-    let mut summary = Summary::default();
-    for check in checks(sources)? {
-        let is_mild = is_mild(&shapes.get(check.shape).severity);
-        if is_mild && options.ignores_mild {
-            continue;
+    validation.check_patterns().map_err(|error| error.placed(&shapes.places))?;
+    validation.over(within, |sources| {
+        let mut summary = Summary::default();
+        for check in checks(sources)? {
+            let is_mild = is_mild(&shapes.get(check.shape).severity);
+            if is_mild && options.ignores_mild {
+                continue;
+            }
+            let found = if summary.results < options.results_max {
+                validation.tell(&check, options.results_max - summary.results, tell)?
+            } else {
+                validation.count(&check)?
+            };
+            summary.queries += 1;
+            summary.results += found;
+            if !is_mild {
+                summary.violations += found;
+            }
         }
-        let found = if summary.results < options.results_max {
-            validation.tell(&check, options.results_max - summary.results, tell)?
-        } else {
-            validation.count(&check)?
-        };
-        summary.queries += 1;
-        summary.results += found;
-        if !is_mild {
-            summary.violations += found;
-        }
-    }
-    Ok(summary)
+        Ok(summary)
+    })
 }
 
 /// More shapes are not asked whether anything is their target.
 const TARGETS_ASKED_MAX: usize = 200;
+/// Of those without any, so many are named.
+const TARGETLESS_NAMED: usize = 5;
 
-/// Warnings of shapes whose targets are nobody in a version of a database: a name is misspelt, or another graph is meant. Of the first 200 shapes.
+/// Warnings of shapes whose targets are nobody in a version of a database: a name is misspelt, or another graph is meant. Of the first 200 shapes; five are
+/// named, the others counted.
 ///
 /// # Errors
 /// Like [`validate`].
@@ -122,22 +125,29 @@ pub fn empty_targets(
     options: &ValidateOptions,
 ) -> Result<Vec<String>, ShaclError> {
     let validation = Validation { snapshot, shapes, options };
-    let classes = validation.classes()?;
-    let sources =
-        Sources { shapes, classes: &classes, shapes_graph: options.shapes_graph.as_ref(), within: None };
-    let mut warnings = Vec::new();
-    for (root, query) in any_focus(sources).into_iter().take(TARGETS_ASKED_MAX) {
-        if validation.rows(&query)?.is_empty() {
-            let shape = shapes.get(root);
-            let targets: Vec<String> = shape.targets.iter().map(ToString::to_string).collect();
-            let node = &shape.node;
-            warnings.push(format!(
-                "the shape {node} is about no node of the data ({}): nothing is validated by it",
-                targets.join(", ")
-            ));
+    validation.over(None, |sources| {
+        let (mut warnings, mut others) = (Vec::new(), 0);
+        for (root, query) in any_focus(sources).into_iter().take(TARGETS_ASKED_MAX) {
+            if validation.rows(&query)?.is_empty() {
+                if warnings.len() == TARGETLESS_NAMED {
+                    others += 1;
+                    continue;
+                }
+                let shape = shapes.get(root);
+                let targets: Vec<String> = shape.targets.iter().map(ToString::to_string).collect();
+                let (shape, targets) = (shapes.places.shape(&shape.node), targets.join(", "));
+                warnings.push(format!(
+                    "{shape} is about no node of the data ({targets}): nothing is validated by it"
+                ));
+            }
         }
-    }
-    Ok(warnings)
+        match others {
+            0 => {}
+            1 => warnings.push("so is 1 other shape".to_owned()),
+            _ => warnings.push(format!("so are {others} other shapes")),
+        }
+        Ok(warnings)
+    })
 }
 
 /// The queries that shapes become over a version of a database: for people who want to know what is asked.
@@ -150,10 +160,7 @@ pub fn queries(
     options: &ValidateOptions,
 ) -> Result<Vec<String>, ShaclError> {
     let validation = Validation { snapshot, shapes, options };
-    let classes = validation.classes()?;
-    let sources =
-        Sources { shapes, classes: &classes, shapes_graph: options.shapes_graph.as_ref(), within: None };
-    Ok(checks(sources)?.into_iter().map(|check| check.query).collect())
+    validation.over(None, |sources| Ok(checks(sources)?.into_iter().map(|check| check.query).collect()))
 }
 
 struct Validation<'v> {
@@ -163,6 +170,18 @@ struct Validation<'v> {
 }
 
 impl Validation<'_> {
+    /// Does something with what queries are made of; errors of shapes have their places.
+    fn over<T>(
+        &self,
+        within: Option<&[String]>,
+        ask: impl FnOnce(Sources<'_>) -> Result<T, ShaclError>,
+    ) -> Result<T, ShaclError> {
+        let (shapes, shapes_graph) = (self.shapes, self.options.shapes_graph.as_ref());
+        let classes = self.classes()?;
+        let sources = Sources { shapes, classes: &classes, shapes_graph, within };
+        ask(sources).map_err(|error| error.placed(&shapes.places))
+    }
+
     fn prepare(&self, query: &str) -> Result<PreparedQuery, ShaclError> {
         let prepared = PreparedQuery::new(query, self.snapshot.clone(), &self.options.query)?;
         if let Some(admit) = &self.options.admit {

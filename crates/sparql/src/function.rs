@@ -143,6 +143,19 @@ impl Function {
         Self { meaning, ..self }
     }
 
+    /// How many arguments a call has, in words.
+    pub fn arguments(&self) -> String {
+        let (least, most) = (self.required.len(), self.required.len() + self.optional.len());
+        let many =
+            |count: usize| if count == 1 { "1 argument".to_owned() } else { format!("{count} arguments") };
+        match self.rest {
+            Some(_) if least == 0 => "any number of arguments".to_owned(),
+            Some(_) => format!("{} or more", many(least)),
+            None if least == most => many(least),
+            None => format!("{least} to {most} arguments"),
+        }
+    }
+
     /// Whether a call may have so many arguments.
     pub fn takes(&self, arguments: usize) -> bool {
         let required = self.required.len();

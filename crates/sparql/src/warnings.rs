@@ -35,8 +35,8 @@ pub enum PlanWarning {
     UnknownCast(NamedFunction),
     /// A cast of several values, or of none.
     CastOfOther(NamedFunction),
-    /// A call with fewer or more arguments than the function takes.
-    WrongArguments(NamedFunction),
+    /// A call with fewer or more arguments than the function takes, and how many it takes.
+    WrongArguments(NamedFunction, Arc<str>),
     /// What REGEX or REPLACE are given is no regular expression.
     NoPattern(GivenPattern),
     /// Something in the text, which may be looked up in the data.
@@ -81,8 +81,8 @@ impl fmt::Display for PlanWarning {
             Self::CastOfOther(NamedFunction(iri)) => {
                 write!(f, "the cast <{iri}> takes one value, not several or none; {ERROR}")
             }
-            Self::WrongArguments(NamedFunction(iri)) => {
-                write!(f, "the function <{iri}> does not take so many arguments; {ERROR}")
+            Self::WrongArguments(NamedFunction(iri), told) => {
+                write!(f, "the function <{iri}> takes {told}; {ERROR}")
             }
             Self::NoPattern(GivenPattern { pattern, flags }) if flags.is_empty() => {
                 write!(f, "\"{pattern}\" is no regular expression, or a too large one; {ERROR}")
@@ -104,7 +104,7 @@ impl PlanWarning {
         match self {
             Self::UnknownFunction(_) => "unknown-function",
             Self::UnknownCast(_) => "unknown-cast",
-            Self::CastOfOther(_) | Self::WrongArguments(_) => "wrong-arguments",
+            Self::CastOfOther(_) | Self::WrongArguments(..) => "wrong-arguments",
             Self::NoPattern(_) => "no-pattern",
             Self::Hint(hint) => hint.kind.code(),
             Self::More(_) => "more",
@@ -125,7 +125,7 @@ impl PlanWarning {
             Self::UnknownFunction(NamedFunction(iri))
             | Self::UnknownCast(NamedFunction(iri))
             | Self::CastOfOther(NamedFunction(iri))
-            | Self::WrongArguments(NamedFunction(iri)) => Some(iri),
+            | Self::WrongArguments(NamedFunction(iri), _) => Some(iri),
             Self::NoPattern(GivenPattern { pattern, .. }) => Some(pattern),
             Self::Hint(_) | Self::More(_) => None,
         }
@@ -204,7 +204,7 @@ enum CallKind {
     Function,
     Cast,
     CastOfOther,
-    Arguments,
+    Arguments(String),
 }
 
 impl Call {
@@ -214,7 +214,7 @@ impl Call {
             None => CallKind::Function,
             Some(function) if function.takes(arguments) => return None,
             Some(Function { meaning: Meaning::Cast | Meaning::CanonicalText, .. }) => CallKind::CastOfOther,
-            Some(_) => CallKind::Arguments,
+            Some(function) => CallKind::Arguments(format!("{}, not {arguments}", function.arguments())),
         };
         Some(Self { function: NamedFunction::new(iri), kind })
     }
@@ -224,7 +224,7 @@ impl Call {
             CallKind::Function => PlanWarning::UnknownFunction(self.function),
             CallKind::Cast => PlanWarning::UnknownCast(self.function),
             CallKind::CastOfOther => PlanWarning::CastOfOther(self.function),
-            CallKind::Arguments => PlanWarning::WrongArguments(self.function),
+            CallKind::Arguments(told) => PlanWarning::WrongArguments(self.function, told.into()),
         }
     }
 }

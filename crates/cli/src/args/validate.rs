@@ -24,7 +24,7 @@ pub struct ValidateArgs {
     #[arg(value_name = "SHAPES")]
     pub shapes: Vec<PathBuf>,
     /// Take the shapes from this named graph of the database
-    #[arg(long, value_name = "IRI", value_parser = graph_name, conflicts_with = "shapes", required_unless_present = "shapes")]
+    #[arg(long, value_name = "IRI", value_parser = graph_name, conflicts_with = "shapes")]
     pub shapes_graph: Option<NamedNode>,
     /// What is validated: default (the default graph), union (all graphs as one), or the IRI of a named graph
     #[arg(long, value_name = "GRAPH", default_value = "default")]

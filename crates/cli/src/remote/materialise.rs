@@ -40,6 +40,13 @@ pub fn materialise(
         serde_json::from_str(&text).context("what the server tells is not JSON")?;
     if !args.quiet {
         say!("{}", summary(&report));
+        let consistency = &report["consistency"];
+        let found = consistency["contradictions"].as_array().map_or(0, Vec::len) as u64;
+        if found > 0 {
+            let more = if consistency["is_complete"] == true { "" } else { ", and there are more" };
+            let count = number::of(found, "contradiction");
+            say!("warning: the data are contradictory: {count}{more} (lode why {url} false tells why)");
+        }
     }
     Ok(report)
 }

@@ -5,15 +5,16 @@ use super::state::KeptPrefixes;
 use super::statement::without_semicolon;
 use super::target::Target;
 use crate::args::{EvaluationArgs, ShellArgs};
-use crate::exit::{RemoteError, wrong_usage};
+use crate::exit::wrong_usage;
 use crate::interrupt::Interruptible;
 use crate::look::{self, Look};
 use crate::number::duration;
 use crate::remote;
 use crate::screen::Screen;
+use crate::supplied::Written;
 use crate::talk::say;
-use lode_assist::{Form, error_behind_first_line, form_of};
-use lode_engine::{CancelToken, EngineError, OutputFormat};
+use lode_assist::{Form, form_of};
+use lode_engine::{CancelToken, OutputFormat};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -91,10 +92,7 @@ impl Session<'_> {
 
     /// What is wrong with a statement, with the places that it has without the line of prefixes.
     fn explained(error: anyhow::Error, whole: &str, text: &str, form: Form) -> anyhow::Error {
-        let is_of_text = matches!(error.downcast_ref(), Some(EngineError::Syntax(_)))
-            || matches!(error.downcast_ref(), Some(RemoteError { code: 4, .. }));
-        let own = (is_of_text && whole != text).then(|| error_behind_first_line(whole, form, None)).flatten();
-        own.map_or(error, |own| EngineError::from(own).into())
+        Written { text, form, base: None }.explained(error, whole)
     }
 
     fn interruptible(&self, cancel: &CancelToken) -> Option<Interruptible> {

@@ -160,3 +160,31 @@ fn a_load_adds_what_follows() {
     lode.run(&["load", "other", "zoo.ttl", "--materialise", "none.rq"]).fails(1);
     lode.run(&["stats", "other"]).fails(1);
 }
+
+#[test]
+fn contradictions_are_told_also_by_loads_and_servers() {
+    let lode = Lode::new();
+    let data = "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n\
+                :Cat owl:disjointWith :Dog . :tom a :Cat, :Dog .";
+    lode.write("odd.ttl", data);
+    let loaded = lode.run(&["load", "db", "odd.ttl", "--materialise", "owl2-rl"]);
+    assert!(
+        loaded.err.contains("the data are contradictory: 1 contradiction (lode why DB false tells why)"),
+        "{loaded:#?}"
+    );
+    loaded.ok();
+    lode.run(&["materialise", "db", "--drop"]).ok();
+    let endpoint = Endpoint::start(&lode, &[]);
+    let outcome = lode.run(&["materialise", endpoint.base(), "--rules", "owl2-rl", "--json"]);
+    let told =
+        format!("the data are contradictory: 1 contradiction (lode why {} false tells why)", endpoint.base());
+    assert!(outcome.err.contains(&told), "{outcome:#?}");
+    assert_eq!(json(&outcome.ok())["consistency"]["contradictions"][0]["rule"]["name"], "cax-dw");
+    let answer = endpoint.send("POST", "/admin/materialise", &[], b"").is(200);
+    let contradictions =
+        |answer: &str| json(answer)["consistency"]["contradictions"].as_array().map(Vec::len);
+    assert_eq!(contradictions(&answer.body), Some(1));
+    endpoint.update("DELETE DATA { <http://e/tom> a <http://e/Dog> }").is(200);
+    let answer = endpoint.send("POST", "/admin/materialise", &[], b"").is(200);
+    assert_eq!(contradictions(&answer.body), Some(0));
+}

@@ -3,9 +3,11 @@
 use super::manifest::TestCase;
 use super::report::NotRun;
 use crate::answer::Answer;
+use crate::engine_subject::EngineSubject;
 use crate::rdf_files;
 use crate::subject::{QuerySettings, Subject};
 use anyhow::{Context, Result, bail, ensure};
+use lode_engine::{MaterialiseOptions, RuleSource, WhyOptions};
 use oxrdf::{GraphName, Term};
 use std::collections::BTreeSet;
 
@@ -13,7 +15,7 @@ use std::collections::BTreeSet;
 pub(super) fn evaluation(subject: &mut dyn Subject, test: &TestCase, positive: bool) -> Result<()> {
     let action = test.action.as_ref().context("no action")?;
     let Some(result) = &test.result else {
-        return Err(NotRun("asks whether a graph is contradictory by its datatypes").into());
+        return Err(NotRun("asks whether a graph is contradictory: a test of its own does").into());
     };
     if test.reasoning && !subject.has_reasoning() {
         return Err(NotRun("this subject does not reason").into());
@@ -34,6 +36,18 @@ pub(super) fn evaluation(subject: &mut dyn Subject, test: &TestCase, positive: b
         Answer::Boolean(false) => bail!("it does not follow: {text}"),
         other => bail!("no answer of an ASK: {}", other.describe()),
     }
+}
+
+/// Whether the rules of OWL 2 RL call the graph of a test contradictory.
+pub(super) fn is_contradictory(test: &TestCase) -> Result<bool> {
+    let action = test.action.as_ref().context("no action")?;
+    let mut subject = EngineSubject::default();
+    subject.load(&rdf_files::read(&action.path, &action.iri)?)?;
+    let database = subject.database().context("nothing is loaded")?;
+    let rules = vec![RuleSource::Set("owl2-rl".to_owned())];
+    database.materialise(&MaterialiseOptions { rules, ..MaterialiseOptions::default() })?;
+    let consistency = database.consistency(database.snapshot(), &WhyOptions::default())?;
+    Ok(!consistency.contradictions.is_empty())
 }
 
 /// A term of the second graph: blank nodes stand for anything.

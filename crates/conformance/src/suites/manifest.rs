@@ -217,7 +217,9 @@ impl Reader<'_> {
             test.kind =
                 Kind::OutOfScope("its entailment regime is OWL's: OWL 2 RL is tried in a test of its own");
         } else if has("RIF") {
-            test.kind = Kind::OutOfScope("its rules are in RIF, which is not read");
+            test.kind = Kind::OutOfScope(
+                "its rules are in a file of RIF that the suite does not have, in a syntax that is not read",
+            );
         } else if !regimes.is_empty() && !has("RDF") {
             test.kind = Kind::OutOfScope("its entailment regime is not implemented");
         }

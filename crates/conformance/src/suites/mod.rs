@@ -125,6 +125,31 @@ pub fn owl_entailment(
     Ok((passed, failed))
 }
 
+/// Graphs of RDF 1.1 Semantics of which is asked whether they are contradictory: each test's name, whether its graph is, and whether the rules say so.
+///
+/// # Errors
+///
+/// Where the manifest is there and cannot be read, or the rules cannot be applied.
+pub fn contradictions(folder: &Path) -> Result<Vec<(String, bool, bool)>> {
+    let manifest = "w3c-rdf-tests/rdf/rdf11/rdf-mt/manifest.ttl";
+    let mut found = Vec::new();
+    if !folder.join(manifest).is_file() {
+        return Ok(found);
+    }
+    for test in manifest::load(folder, manifest)? {
+        let is_so = match test.kind {
+            Kind::PositiveEntailment => true,
+            Kind::NegativeEntailment => false,
+            _ => continue,
+        };
+        if test.result.is_none() {
+            let name = test.iri.rsplit('#').next().unwrap_or_default().to_owned();
+            found.push((name, is_so, entailment::is_contradictory(&test)?));
+        }
+    }
+    Ok(found)
+}
+
 /// Runs the suite of SHACL on the engine. No failures are expected in it.
 ///
 /// # Errors

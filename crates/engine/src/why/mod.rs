@@ -59,6 +59,7 @@ pub(crate) fn why(
         rules: rules.sources.clone(),
         nearest: Vec::new(),
         facts: 0,
+        unknown: Vec::new(),
     };
     let triple = match goal {
         Goal::Contradiction => None,
@@ -66,7 +67,10 @@ pub(crate) fn why(
             explanation.triple = Some(Statement(triple.clone()));
             let (ids, holds) = (ids(triple, &mut facts)?, holds(triple, &mut facts, &options.evaluation)?);
             explanation.holds = holds;
-            let Some(ids) = ids else { return Ok(explanation) };
+            let Some(ids) = ids else {
+                explanation.unknown = unknown(triple, &mut facts)?;
+                return Ok(explanation);
+            };
             let graphs = facts.graphs(&ids)?;
             explanation.asserted = search::names(&graphs, &mut facts)?;
             if !holds {
@@ -158,6 +162,18 @@ fn ids(triple: &[Term; 3], facts: &mut Facts) -> Result<Option<[ValueId; 3]>, En
     Ok(Some(ids))
 }
 
+/// The terms of a triple that the data do not have.
+fn unknown(triple: &[Term; 3], facts: &mut Facts) -> Result<Vec<String>, EngineError> {
+    let mut unknown: Vec<String> = Vec::new();
+    for term in triple {
+        let written = term.to_string();
+        if facts.id(term)?.is_none() && !unknown.contains(&written) {
+            unknown.push(written);
+        }
+    }
+    Ok(unknown)
+}
+
 /// Whether a triple is there for who asks.
 fn holds(triple: &[Term; 3], facts: &mut Facts, options: &QueryOptions) -> Result<bool, EngineError> {
     let names = ["s", "p", "o"];
@@ -191,10 +207,13 @@ impl Goal {
             EngineError::from(ParseError::without_place(message))
         };
         // On a line of its own, so that what is told of it has its columns.
-        let query = lode_sparql::parse_query(&format!("{declared}ASK {{\n{text} }}"), None);
+        let query = lode_sparql::parse_query(&format!("{declared}ASK {{\n{text}\n}}"), None);
         let query = query.map_err(|mut error| {
             error.line = error.line.saturating_sub(1);
             error.more = Box::default();
+            if error.help.starts_with("put before the query: PREFIX ") {
+                error.help = "write the whole IRI, <http://...>: known are the prefixes of loaded documents and usual ones".into();
+            }
             EngineError::from(error)
         })?;
         let mut triples = Vec::new();

@@ -54,6 +54,8 @@ pub struct Explanation {
     pub nearest: Vec<Nearest>,
     /// Triples that were looked at.
     pub facts: usize,
+    /// Terms of the triple that are nowhere in the data: most likely they are misspelt.
+    pub unknown: Vec<String>,
 }
 
 /// A triple.
@@ -134,4 +136,17 @@ pub struct Consistency {
     pub is_complete: bool,
     /// Whether the data have changed since rules were applied.
     pub is_stale: bool,
+}
+
+impl Consistency {
+    /// How much is contradictory, in words; none where nothing is.
+    pub fn told(&self) -> Option<String> {
+        let more = if self.is_complete { "" } else { ", and there are more" };
+        let count = match self.contradictions.len() {
+            0 => return None,
+            1 => "1 contradiction".to_owned(),
+            many => format!("{many} contradictions"),
+        };
+        Some(format!("the data are contradictory: {count}{more}"))
+    }
 }

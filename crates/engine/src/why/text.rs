@@ -62,6 +62,9 @@ impl Explanation {
             [] => writeln!(out, "{triple}\n  is not asserted, and does not follow{}", self.by_rules())?,
             graphs => writeln!(out, "{triple}\n  is not in what is asked, but {}", stated(graphs, prefixes))?,
         }
+        for term in &self.unknown {
+            writeln!(out, "  {} is nowhere in the data", shortened(term, prefixes))?;
+        }
         for nearest in &self.nearest {
             let missing = nearest.missing.iter().map(|word| shortened(word, prefixes)).collect::<Vec<_>>();
             let (missing, rule) = (missing.join(" "), name(&nearest.rule));

@@ -341,6 +341,21 @@ fn general(format: RdfFormat, text: &[u8]) -> Option<Vec<Quad>> {
     }
 }
 
+#[test]
+fn statements_have_their_lines() {
+    let text = b"@prefix : <http://e/> .\n\n# first\n:a :p 1 ,\n 2 ; :q [ :r\n 3 ] .\n:b :p \"\"\"x\ny\"\"\" . :c :p 1 .\n\n:d :p 1 .";
+    let mut found = Vec::new();
+    parse_with_lines(RdfFormat::Turtle, text, &ParseOptions::default(), &mut |quad, line| {
+        found.push((quad.subject.to_string().chars().nth(10).unwrap_or('_'), line.unwrap()));
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    let lines = |of: char| {
+        found.iter().filter(|(subject, _)| *subject == of).map(|(_, line)| *line).collect::<Vec<_>>()
+    };
+    assert_eq!((lines('a'), lines('b'), lines('d')), (vec![4, 4, 4], vec![7], vec![10]), "{found:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
@@ -357,6 +372,15 @@ proptest! {
         let end = (at + cut).min(bytes.len());
         bytes.splice(at..end, with);
         let result = parse_to_vec(format, &bytes, &ParseOptions::default());
+        // Statement by statement it says the same.
+        let mut lined = 0;
+        let with_lines = parse_with_lines(format, &bytes, &ParseOptions::default(), &mut |_, line| {
+            assert!(line.is_none_or(|line| line as usize <= bytes.iter().filter(|byte| **byte == b'\n').count() + 1));
+            lined += 1;
+            ControlFlow::Continue(())
+        });
+        prop_assert_eq!(with_lines.is_ok(), result.is_ok());
+        prop_assert!(result.as_ref().is_ok_and(|quads| quads.len() == lined) || result.is_err());
         if format.is_line_based() {
             // Whole documents: the pieces together accept what the general parser accepts.
             let expected = general(format, &bytes);

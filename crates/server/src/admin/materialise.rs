@@ -8,10 +8,15 @@ use crate::error::HttpError;
 use crate::protocol::body_coding;
 use crate::state::AppState;
 use crate::update::json;
+use crate::warnings;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
-use lode_engine::{DefaultGraph, GraphRules, KeptInferences, MaterialiseOptions, RuleSource};
+use lode_engine::{
+    Consistency, DefaultGraph, EngineError, GraphRules, KeptInferences, MaterialiseOptions,
+    MaterialiseReport, RuleSource, WhyOptions,
+};
+use serde::Serialize;
 use std::sync::Arc;
 
 /// A text of rules has so many bytes at most: a database keeps no more.
@@ -20,6 +25,18 @@ const BODY_BYTES_MAX: usize = 1 << 20;
 const UNNAMED: &str = "rules";
 const KNOWN: &str = "rules (rdfs, rdfs-plus, owl2-rl or skos; repeatable), name (of the rules in the body), maintain (sync or async) and default-graph \
                      (separate or union)";
+
+/// So many contradictions are told: /why tells others.
+const TOLD: usize = 10;
+
+/// What came of rules.
+#[derive(Serialize)]
+struct Applied {
+    #[serde(flatten)]
+    report: MaterialiseReport,
+    /// What is contradictory now; none where that was not found out.
+    consistency: Option<Consistency>,
+}
 
 /// What is asked for.
 #[derive(Debug, Default)]
@@ -91,10 +108,22 @@ pub(crate) async fn materialise(
             evaluation,
             ..MaterialiseOptions::default()
         };
-        state.database.materialise(&options)
+        let report = state.database.materialise(&options)?;
+        // What was to be done is done, whatever becomes of this.
+        let checking =
+            WhyOptions { evaluation: options.evaluation, proofs_max: TOLD, ..WhyOptions::default() };
+        let consistency = state.database.consistency(state.database.snapshot(), &checking);
+        Ok::<_, EngineError>((report, consistency.map_err(|error| error.to_string())))
     })
     .await?;
-    Ok(json(&text(&report)?))
+    let (report, consistency) = report;
+    let warning = match &consistency {
+        Ok(consistency) => consistency.told().map(|told| format!("{told} (GET /why?triple=false tells why)")),
+        Err(error) => Some(format!("whether the data are contradictory was not found out: {error}")),
+    };
+    let mut response = json(&text(&Applied { report, consistency: consistency.ok() })?);
+    warnings::tell(warning.as_slice(), &mut response);
+    Ok(response)
 }
 
 /// Removes all that was inferred, and the rules.
@@ -124,7 +153,7 @@ pub(crate) async fn inferences(
     Ok(json(&text(&known)?))
 }
 
-fn text(value: &impl serde::Serialize) -> Result<String, HttpError> {
+fn text(value: &impl Serialize) -> Result<String, HttpError> {
     let text = serde_json::to_string(value);
     let text = text.map_err(|error| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
     Ok(text + "\n")

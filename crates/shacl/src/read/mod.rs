@@ -10,6 +10,7 @@ use crate::error::ShaclError;
 use crate::graph::{ShapesGraph, as_node, shown};
 use crate::model::{Shape, ShapeId};
 use crate::path::Path;
+use crate::places::Places;
 use crate::vocabulary::{OTHERS, PARAMETERS, SH, sh};
 use custom::Component;
 use lode_engine::Reservation;
@@ -28,6 +29,7 @@ pub struct Shapes {
     /// Those with targets.
     pub(crate) roots: Vec<ShapeId>,
     warnings: Vec<String>,
+    pub(crate) places: Places,
     /// What they take, where that is counted.
     _memory: Option<Reservation>,
 }
@@ -38,8 +40,8 @@ impl Shapes {
     /// # Errors
     /// [`ShaclError::Shape`] where a shape that is used is none, or contains itself.
     pub fn read(graph: ShapesGraph) -> Result<Self, ShaclError> {
-        let mut shapes = Self::of(&graph)?;
-        shapes._memory = graph.into_memory();
+        let mut shapes = Self::of(&graph).map_err(|error| error.placed(graph.places()))?;
+        (shapes.places, shapes._memory) = graph.into_parts();
         Ok(shapes)
     }
 
@@ -187,7 +189,8 @@ impl Reader<'_> {
         };
         if self.graph.said(&inner).is_empty() {
             self.shapes.warn(format!(
-                "the shape {node}: sh:{local} refers to {inner}, of which the shapes graph says nothing: all nodes conform to it"
+                "{}: sh:{local} refers to {inner}, of which the shapes graph says nothing: all nodes conform to it",
+                self.graph.places().shape(node)
             ));
         }
         self.shape(&inner)
@@ -204,7 +207,8 @@ impl Reader<'_> {
             let known = PARAMETERS.iter().chain(&OTHERS).copied();
             let meant = lode_sparql::syntax::nearest(local, known);
             let help = meant.map_or_else(String::new, |name| format!("; did you mean sh:{name}?"));
-            self.shapes.warn(format!("the shape {node}: there is no sh:{local} for shapes{help}"));
+            let shape = self.graph.places().shape(node);
+            self.shapes.warn(format!("{shape}: there is no sh:{local} for shapes{help}"));
         }
     }
 
@@ -219,18 +223,19 @@ impl Reader<'_> {
             ("qualifiedValueShape", &["qualifiedMinCount", "qualifiedMaxCount"]),
         ];
         let has = |local: &str| !self.graph.of(node, local).is_empty();
+        let shape = self.graph.places().shape(node);
         let mut warnings = Vec::new();
         for (local, needs) in NEEDS {
             if has(local) && !needs.iter().copied().any(has) {
                 let needs = needs.iter().map(|other| format!("sh:{other}")).collect::<Vec<_>>().join(" or ");
-                warnings.push(format!("the shape {node}: sh:{local} has no effect without {needs}"));
+                warnings.push(format!("{shape}: sh:{local} has no effect without {needs}"));
             }
         }
         for local in parameters::FLAGS {
             let values = self.graph.of(node, local);
             if values.into_iter().any(|value| parameters::boolean(value) == Some("1")) {
                 warnings.push(format!(
-                    "the shape {node}: sh:{local} 1 has no effect (the W3C's tests want it so): write true"
+                    "{shape}: sh:{local} 1 has no effect (the W3C's tests want it so): write true"
                 ));
             }
         }

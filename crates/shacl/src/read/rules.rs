@@ -75,7 +75,8 @@ impl Reader<'_> {
         }
         // That these are ignored is what the W3C's suite asks for.
         for local in WITHOUT_MEANING.into_iter().filter(|local| !self.graph.of(node, local).is_empty()) {
-            self.shapes.warn(format!("the shape {node}: sh:{local} is ignored: {WHY}"));
+            let shape = self.graph.places().shape(node);
+            self.shapes.warn(format!("{shape}: sh:{local} is ignored: {WHY}"));
         }
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! Wrong shapes: each gets a message with the shape, the property and what is wrong.
 
-use crate::support::{database, found, shapes};
+use crate::support::{database, found, graph, shapes};
 use lode_engine::MemoryBudget;
 use lode_rdf::RdfFormat;
 use lode_rdf::parse::ParseOptions;
-use lode_shacl::{ShaclError, Shapes, ShapesGraph, ValidateOptions, empty_targets};
+use lode_shacl::{ShaclError, Shapes, ShapesGraph, ValidateOptions, empty_targets, validate};
 
 const SH: &str = "http://www.w3.org/ns/shacl#";
 
@@ -150,4 +150,43 @@ fn shapes_about_nobody_are_warned_of() {
         "{warnings}"
     );
     assert!(warnings.contains("<http://e/W>"), "{warnings}");
+}
+
+#[test]
+fn what_is_wrong_has_its_place() {
+    // A line of prefixes is before it.
+    let text =
+        "\n# a comment\n\n:S sh:targetClass :C ;\n  sh:property [ sh:path :p ; sh:minCount \"x\" ] .\n";
+    let error = shapes(text).unwrap_err().to_string();
+    assert_eq!(error, "shapes, line 5: the shape [...]: sh:minCount: \"x\" is no integer from 0 on");
+    let named = shapes("\n:S sh:targetClass :C ; sh:severity 1 .").unwrap_err().to_string();
+    assert!(named.starts_with("shapes, line 3: the shape <http://e/S>: sh:severity: "), "{named}");
+    let warned = shapes(":A sh:targetClass :C .\n[] sh:targetClass :C ; sh:flags \"i\" .").unwrap();
+    assert_eq!(
+        warned.warnings(),
+        ["shapes, line 3: the shape [...]: sh:flags has no effect without sh:pattern"]
+    );
+    // Found only once the data are asked.
+    let late = shapes("\n\n:S sh:targetClass :C ; sh:property [ sh:path :p ; sh:pattern \"(\" ] .").unwrap();
+    let database = database(":a a :C ; :p \"x\" .");
+    let error =
+        validate(&database.snapshot(), &late, &ValidateOptions::default(), &mut |_| Ok(())).unwrap_err();
+    assert!(error.to_string().starts_with("shapes, line 4: the shape [...]: sh:pattern: "), "{error}");
+    // Two documents.
+    let mut graph = graph("\n\n:S sh:targetClass :C .").unwrap();
+    let more = format!(
+        "<http://e/T> <{SH}targetClass> <http://e/C> ; <{SH}minCount> 1 .\n<http://e/T> <{SH}property> [ <{SH}minCount> 1 ] ."
+    );
+    graph.add_document("more.ttl", RdfFormat::Turtle, more.as_bytes(), &ParseOptions::default()).unwrap();
+    let error = Shapes::read(graph).unwrap_err().to_string();
+    assert!(error.starts_with("more.ttl, line "), "{error}");
+}
+
+#[test]
+fn of_many_shapes_about_nobody_few_are_named() {
+    let database = database(":a a :C .");
+    let many: String = (0..9).map(|n| format!(":S{n} sh:targetClass :Nobody{n} . ")).collect();
+    let shapes = shapes(&many).unwrap();
+    let warnings = empty_targets(&database.snapshot(), &shapes, &ValidateOptions::default()).unwrap();
+    assert_eq!((warnings.len(), warnings[5].as_str()), (6, "so are 4 other shapes"));
 }

@@ -6,7 +6,7 @@ use super::atom::Atom;
 use super::delta::without_blank_nodes;
 use super::reads::Reads;
 use super::{Rule, RuleError, shape};
-use crate::parse::{parse_query, parse_update, vocabulary};
+use crate::parse::{ParseError, parse_query, parse_update, vocabulary};
 use crate::update::{Modify, Operation, QuadTemplate, TermTemplate, TripleTemplate};
 use lode_syntax::{Form, TokenKind};
 use spargebra::Query;
@@ -17,6 +17,9 @@ use std::collections::HashSet;
 pub const RULES_MAX: usize = 1000;
 /// What the comment before a rule begins with that names it.
 const NAME: &str = "rule ";
+const FORM: &str = "a rule is CONSTRUCT { ... } WHERE { ... }, or INSERT in the place of CONSTRUCT; or ASK { ... } for what must not be";
+/// Files of this kind may begin with it; it says nothing.
+pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The rules of a text.
 ///
@@ -24,8 +27,10 @@ const NAME: &str = "rule ";
 /// [`RuleError`] where it is not of that form, or a rule says what no rule may: a head with a variable that the body does not bind, a blank node or a
 /// graph, or a body with something whose answer is not the same each time.
 pub fn parse_rules(text: &str) -> Result<Vec<Rule>, RuleError> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let Request { text: request, pieces } = Request::of(text);
-    let update = parse_update(&request, None).map_err(|error| RuleError::Syntax(Box::new(error)))?;
+    let update =
+        parse_update(&request, None).map_err(|error| RuleError::Syntax(Box::new(of_rules(text, error))))?;
     let asks = pieces.iter().filter(|piece| piece.is_ask).count();
     let count = update.operations.len() + asks;
     if count > RULES_MAX {
@@ -42,9 +47,7 @@ pub fn parse_rules(text: &str) -> Result<Vec<Rule>, RuleError> {
             }
             false => match operations.next() {
                 Some(Operation::Modify(modify)) => rule(*modify, &name, line),
-                Some(_) => Err("a rule is CONSTRUCT { ... } WHERE { ... }, or INSERT in the place of CONSTRUCT; or ASK { ... } \
-                                for what must not be"
-                    .to_owned()),
+                Some(_) => Err(FORM.to_owned()),
                 None => continue,
             },
         };
@@ -54,6 +57,22 @@ pub fn parse_rules(text: &str) -> Result<Vec<Rule>, RuleError> {
         return Err(RuleError::Text("there is no rule: write CONSTRUCT { ... } WHERE { ... }".to_owned()));
     }
     Ok(rules)
+}
+
+/// What is wrong with a text, for who wants rules: help about updates and queries leads elsewhere.
+fn of_rules(text: &str, mut error: ParseError) -> ParseError {
+    const N3: &str = "these seem to be rules in N3: the name of a file of such ends with .n3";
+    let is_n3 =
+        text.trim_start().starts_with('@') || ["} =>", "}=>"].iter().any(|arrow| text.contains(arrow));
+    if is_n3 {
+        (error.help, error.more) = (N3.into(), Box::default());
+    } else if error.message.starts_with("this is a query") {
+        (error.message, error.help) = ("this is a query, and no rule".to_owned(), FORM.into());
+    } else if error.help.starts_with("an update begins with") {
+        error.message = error.message.replace("begins no update", "begins no rule");
+        error.help = FORM.into();
+    }
+    error
 }
 
 /// A rule in a text.

@@ -115,6 +115,13 @@ impl FromStr for SchemaRules {
 fn unknown(name: &str) -> String {
     let wrong = match name {
         "" => "the name of rules is missing".to_owned(),
+        // Sets for which more is needed than what a query finds while it runs.
+        name @ ("owl2-rl" | "owl" | "skos") => {
+            let set = if name == "owl" { "owl2-rl" } else { name };
+            format!(
+                "`{name}` is no set by which queries reason at run time, but one that is applied once: lode materialise DB --rules {set}"
+            )
+        }
         name => format!("no rules are called `{name}`"),
     };
     let sets: String = SETS.iter().map(|(name, _, adds)| format!("\n  {name:<12} {adds}")).collect();

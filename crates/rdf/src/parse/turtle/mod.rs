@@ -28,6 +28,7 @@ use super::kept::ParseNotes;
 use super::options::{ParseOptions, QuadSink};
 use crate::format::RdfFormat;
 use crate::raw::RawQuad;
+use oxrdf::QuadRef;
 use std::io::Read;
 use std::ops::ControlFlow;
 
@@ -64,4 +65,34 @@ pub(super) fn parse(
             return Err(error.into());
         }
     }
+}
+
+/// Parses a text statement by statement, each with its line.
+pub(super) fn parse_with_lines(
+    format: RdfFormat,
+    text: &[u8],
+    options: &ParseOptions,
+    sink: &mut dyn FnMut(QuadRef<'_>, Option<u64>) -> ControlFlow<()>,
+) -> Result<(), ParseError> {
+    let mut cutter = PieceCutter::new(format, options, BlankLabels::Valid)?;
+    let (mut notes, mut rest) = (ParseNotes::default(), text);
+    // The shortest pieces are statements.
+    while let Some((piece, length)) = cutter.cut(rest, 1, true) {
+        let (statement, after) = rest.split_at_checked(length).unwrap_or((rest, b""));
+        let line = piece.place.line + lines_before(statement);
+        let mut emit = |quad: RawQuad<'_>| {
+            quad.as_ref().map_or(ControlFlow::Continue(()), |quad| sink(quad, Some(line)))
+        };
+        if piece.parse_noting(statement, &mut notes, &mut emit)?.is_break() || piece.is_last() {
+            break;
+        }
+        rest = after;
+    }
+    Ok(())
+}
+
+/// Empty lines, and those of comments, with which a text begins.
+fn lines_before(text: &[u8]) -> u64 {
+    let empty = |line: &&[u8]| matches!(line.trim_ascii().first(), None | Some(b'#'));
+    text.split(|byte| *byte == b'\n').take_while(empty).count() as u64
 }

@@ -46,9 +46,22 @@ impl<'t> Walk<'t> {
     fn property(&mut self, at: At<'t>, around: &Around<'_, 't>, names: &mut Names<'t>) {
         let mut parts = at.children();
         let Some(verb) = parts.next() else { return };
-        if self.iri_of(verb).is_some_and(|iri| Property::of(&iri).is_some()) {
-            // A search: neither its property nor what is in its list is in the data.
-            names.extend(parts.filter(|object| object.node() == Node::Variable).map(name));
+        if let Some(search) = self.iri_of(verb).and_then(|iri| Property::of(&iri)) {
+            // A search: neither its property nor what is in its list is in the data, but for the properties whose values are searched.
+            for object in parts {
+                match object.node() {
+                    Node::Variable => {
+                        names.insert(name(object));
+                    }
+                    Node::Collection if search == Property::Query => {
+                        let properties = object
+                            .children()
+                            .take_while(|part| matches!(part.node(), Node::Iri | Node::Name));
+                        properties.for_each(|part| self.constant(part, Role::Predicate, around.graph, false));
+                    }
+                    _ => {}
+                }
+            }
             return;
         }
         self.verb(verb, around, around.is_required, names);

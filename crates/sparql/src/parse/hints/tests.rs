@@ -259,3 +259,19 @@ fn what_an_update_makes_is_not_looked_for() {
     let using = of_update("INSERT { ?s :p 1 } USING :g WHERE { ?s :q ?o } ; DELETE WHERE { ?s :q 1 }");
     assert_eq!(using.constants.iter().map(|c| c.has_dataset).collect::<Vec<_>>(), [false, true]);
 }
+
+#[test]
+fn properties_whose_values_are_searched_are_constants() {
+    let iris = |text: &str| -> Vec<String> {
+        found(&format!("PREFIX text: <urn:lodestore:text:> {text}"))
+            .constants
+            .into_iter()
+            .map(|c| c.iri)
+            .collect()
+    };
+    assert_eq!(
+        iris("SELECT * { ?s text:query (:title :name \"sea\" 10) }"),
+        ["http://e/title", "http://e/name"]
+    );
+    assert!(iris("SELECT * { (?s ?score) text:query \"sea\" . ?s text:query (\"sea\" 10) }").is_empty());
+}

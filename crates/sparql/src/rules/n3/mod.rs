@@ -11,7 +11,7 @@ mod parser;
 mod tests;
 mod wrong;
 
-use super::text::{RULES_MAX, name_before};
+use super::text::{BYTE_ORDER_MARK, RULES_MAX, name_before};
 use super::{Rule, RuleError, parse_rules};
 use parser::Parser;
 use wrong::Wrong;
@@ -21,6 +21,7 @@ use wrong::Wrong;
 /// # Errors
 /// [`RuleError`] where it is not of that form, with line and column; or a rule says what no rule may, as of [`parse_rules`].
 pub fn parse_n3_rules(text: &str) -> Result<Vec<Rule>, RuleError> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let told = |Wrong { at, message }: Wrong| {
         let before = text.get(..at).unwrap_or(text);
         let line = before.matches('\n').count() + 1;

@@ -3,6 +3,8 @@
 //! The rules stay with the database. What is in the graph of inferences is replaced whole: applied again to the same data, the same rules give the same
 //! triples, whatever was there before.
 
+mod closure;
+mod equality;
 mod found;
 mod gather;
 mod head;
@@ -23,6 +25,7 @@ use crate::EngineError;
 use crate::inferred;
 use crate::options::{DefaultGraph, QueryOptions};
 use gather::DELETION_BYTES;
+use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_packed::Order;
 use lode_rdf::{Term, ValueId};
 use lode_sparql::rules::strata;
@@ -48,28 +51,50 @@ pub(crate) fn materialise(
     let version = snapshot.version_number();
     let mut report = MaterialiseReport { before, inferred: before, version, ..MaterialiseReport::empty() };
     if known.is_none_or(|known| !known.is_current() || known.rules != text) {
-        let named = kept.rules()?;
-        let rules: Vec<_> = named.iter().map(|(_, rule)| rule.clone()).collect();
-        let strata = strata(&rules).map_err(|error| EngineError::Rules(error.to_string()))?;
-        let mut held = budget.reserve_empty();
-        if before > 0 {
-            if !transaction.clears_at_once(Graphs::One(graph))? {
-                let quads = usize::try_from(before).unwrap_or(usize::MAX);
-                held.grow(quads.saturating_mul(DELETION_BYTES)).map_err(too_much)?;
-            }
-            transaction.clear_graph(graph)?;
-        }
         drop(snapshot);
-        let mut inferring =
-            Inferring::new(&mut transaction, graph, rules, kept.default_graph(), options, &budget)?;
-        strata.iter().try_for_each(|stratum| inferring.stratum(stratum))?;
-        inferring.finish(&named, &mut report)?;
+        fill(&mut transaction, &kept, options, &budget, &mut report)?;
         transaction.set_inferences(Some(kept.applied(text)))?;
         report.version = transaction.commit()?.version;
         report.was_up_to_date = false;
     }
     report.seconds = start.elapsed().as_secs_f64();
     Ok(report)
+}
+
+/// Puts what follows in the place of all that was inferred.
+fn fill(
+    transaction: &mut Transaction,
+    kept: &KeptRules,
+    options: &MaterialiseOptions,
+    budget: &MemoryBudget,
+    report: &mut MaterialiseReport,
+) -> Result<(), EngineError> {
+    let named = kept.rules()?;
+    let rules: Vec<_> = named.iter().map(|(_, rule)| rule.clone()).collect();
+    let strata = strata(&rules).map_err(|error| EngineError::Rules(error.to_string()))?;
+    let graph = graph_of(transaction)?;
+    let _held = clear(transaction, graph, budget)?;
+    let mut inferring = Inferring::new(transaction, graph, rules, kept.default_graph(), options, budget)?;
+    strata.iter().try_for_each(|stratum| inferring.stratum(stratum))?;
+    inferring.finish(&named, report)
+}
+
+/// Clears the graph of inferences; what that takes of the memory until the transaction ends.
+fn clear(
+    transaction: &mut Transaction,
+    graph: ValueId,
+    budget: &MemoryBudget,
+) -> Result<Reservation, EngineError> {
+    let mut held = budget.reserve_empty();
+    let triples = transaction.snapshot()?.count(Order::Gspo, &[graph])?;
+    if triples > 0 {
+        if !transaction.clears_at_once(Graphs::One(graph))? {
+            let quads = usize::try_from(triples).unwrap_or(usize::MAX);
+            held.grow(quads.saturating_mul(DELETION_BYTES)).map_err(too_much)?;
+        }
+        transaction.clear_graph(graph)?;
+    }
+    Ok(held)
 }
 
 /// Removes all inferences, and the rules. How many there were.
@@ -82,14 +107,7 @@ pub(crate) fn drop_inferences(store: &Store, options: &QueryOptions) -> Result<u
     if triples == 0 && !snapshot.has_inferences() {
         return Ok(0);
     }
-    let mut held = budget.reserve_empty();
-    if let Some(graph) = graph {
-        if !transaction.clears_at_once(Graphs::One(graph))? {
-            let quads = usize::try_from(triples).unwrap_or(usize::MAX);
-            held.grow(quads.saturating_mul(DELETION_BYTES)).map_err(too_much)?;
-        }
-        transaction.clear_graph(graph)?;
-    }
+    let _held = graph.map(|graph| clear(&mut transaction, graph, &budget)).transpose()?;
     transaction.set_inferences(None)?;
     transaction.commit()?;
     Ok(triples)

@@ -3,6 +3,8 @@
 //! What is new is seen by the queries of rules as a graph of its own, which only the snapshot of the round has. There are two of them: pairs that the
 //! rule of a transitive property found are complete by themselves, so such rules need not look at them again.
 
+use super::closure::Closure;
+use super::equality::{Groups, Read};
 use super::found::Found;
 use super::gather::{DELETION_BYTES, Gather, Known, Triple, too_much};
 use super::head::Head;
@@ -13,9 +15,9 @@ use crate::options::{DefaultGraph, QueryOptions};
 use crate::query::{PreparedQuery, SessionOptions, share_of};
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_packed::Order;
-use lode_rdf::{NamedNode, Term, ValueId};
+use lode_rdf::{Kind, NamedNode, Term, ValueId};
 use lode_sparql::plan::{DatasetOverride, InferredGraph};
-use lode_sparql::rules::{AUXILIARY, Rule, Shape, Stratum, Transitive};
+use lode_sparql::rules::{AUXILIARY, EqualityRules, Rule, Shape, Stratum, equality};
 use lode_store::{Snapshot, Transaction};
 use oxsdatatypes::DateTime;
 use spargebra::Query;
@@ -60,10 +62,16 @@ pub(super) struct Inferring<'a> {
     /// What the transaction holds.
     held: Reservation,
     rounds: u64,
+    /// Rounds in which rules that make terms have found something.
+    making: u64,
     triples: u64,
     reports: Vec<(u64, u64, f64)>,
     /// Transitive properties whose pairs have been found, by rule.
     closed: HashSet<(usize, ValueId)>,
+    /// The rules of equality, which are applied together, where all are there;
+    equality: Option<EqualityRules>,
+    /// and the groups that they have found.
+    groups: Option<Groups>,
 }
 
 impl<'a> Inferring<'a> {
@@ -107,26 +115,34 @@ impl<'a> Inferring<'a> {
             transaction,
             graph,
             new,
+            equality: equality(&rules),
             rules,
             evaluation,
             options,
             rounds: 0,
+            making: 0,
             triples: 0,
             closed: HashSet::new(),
+            groups: None,
         })
     }
 
     /// Applies the rules of a stratum until nothing is new.
     pub fn stratum(&mut self, stratum: &Stratum) -> Result<(), EngineError> {
+        let is_apart = |rule: &usize| {
+            let equality = self.equality.as_ref();
+            equality.is_some_and(|rules| rules.all.contains(rule) && rules.subject != *rule)
+        };
+        let rules: Vec<usize> = stratum.rules.iter().copied().filter(|rule| !is_apart(rule)).collect();
         if stratum.is_recursive {
             let early: Vec<usize> =
-                stratum.rules.iter().copied().filter(|rule| self.rules[*rule].is_early()).collect();
+                rules.iter().copied().filter(|rule| self.rules[*rule].is_early()).collect();
             // Others then read what is complete, and not a little more in each round.
-            if !early.is_empty() && early.len() < stratum.rules.len() {
+            if !early.is_empty() && early.len() < rules.len() {
                 self.fixpoint(&early, true)?;
             }
         }
-        self.fixpoint(&stratum.rules, stratum.is_recursive)
+        self.fixpoint(&rules, stratum.is_recursive)
     }
 
     fn fixpoint(&mut self, rules: &[usize], is_recursive: bool) -> Result<(), EngineError> {
@@ -153,9 +169,9 @@ impl<'a> Inferring<'a> {
         queries: &mut dyn FnMut(&mut Self, usize) -> Result<Vec<Asked>, EngineError>,
     ) -> Result<Round, EngineError> {
         self.rounds += 1;
-        if self.rounds > self.options.rounds_max {
+        if self.making > self.options.rounds_max {
             return Err(EngineError::Rules(format!(
-                "after {} rounds there is still something new: rules that make new terms may have no end; nothing was changed",
+                "after {} rounds rules that make new terms still find something new: they may have no end; nothing was changed",
                 self.options.rounds_max
             )));
         }
@@ -164,6 +180,7 @@ impl<'a> Inferring<'a> {
             progress.triples.store(self.triples, Ordering::Relaxed);
         }
         let (mut usual, mut closed) = (Gather::new(&self.budget), Gather::new(&self.budget));
+        let mut makes = false;
         for rule in rules {
             let start = Instant::now();
             if let Some(progress) = &self.options.progress {
@@ -172,13 +189,20 @@ impl<'a> Inferring<'a> {
             let asked = queries(self, *rule)?;
             self.reports[*rule].1 += asked.len() as u64;
             let mut found = 0;
-            for Asked { query, is_closure } in asked {
-                let gather = if is_closure { &mut closed } else { &mut usual };
-                found += self.evaluate(*rule, &query, snapshot, gather)?;
+            for asked in asked {
+                found += match asked {
+                    Asked::Query(query) => self.evaluate(*rule, &query, snapshot, &mut usual)?,
+                    Asked::Pairs { property, of_new } => {
+                        self.pairs(property, of_new, snapshot, &mut closed)?
+                    }
+                    Asked::Equals { of_new } => self.equals(of_new, snapshot, &mut usual)?,
+                };
             }
+            makes |= found > 0 && self.rules[*rule].makes_terms();
             self.reports[*rule].0 += found as u64;
             self.reports[*rule].2 += start.elapsed().as_secs_f64();
         }
+        self.making += u64::from(makes);
         let ((usual, held), (mut closed, held_too)) = (usual.finish(), closed.finish());
         // What was found in another way as well may lead on.
         closed.retain(|triple| usual.binary_search(triple).is_err());
@@ -187,19 +211,28 @@ impl<'a> Inferring<'a> {
 
     /// What a rule asks of all triples.
     fn whole(&mut self, at: usize, snapshot: &Snapshot) -> Result<Vec<Asked>, EngineError> {
+        if self.is_equality(at) {
+            return Ok(vec![Asked::Equals { of_new: false }]);
+        }
         let rule = &self.rules[at];
+        let pairs = |property| Asked::Pairs { property, of_new: false };
         match &rule.shape {
-            Shape::Usual => Ok(vec![Asked::usual(rule.query())]),
-            Shape::Transitive(property) => Ok(vec![Asked::closure(rule.closure(property))]),
+            Shape::Usual => Ok(vec![Asked::Query(rule.query())]),
+            Shape::Transitive(property) => {
+                let property = snapshot.id_of(&Term::from(property.clone()))?;
+                Ok(property.map(pairs).into_iter().collect())
+            }
             Shape::TransitiveOf { .. } => {
-                let mut asked = Vec::new();
-                for (id, property) in self.transitive(at, snapshot)? {
-                    self.closed.insert((at, id));
-                    asked.push(Asked::closure(self.rules[at].closure(&property)));
-                }
-                Ok(asked)
+                let transitive = self.transitive(at, snapshot)?;
+                self.closed.extend(transitive.iter().map(|property| (at, *property)));
+                Ok(transitive.into_iter().map(pairs).collect())
             }
         }
+    }
+
+    /// Whether a rule stands for those of equality.
+    fn is_equality(&self, at: usize) -> bool {
+        self.equality.as_ref().is_some_and(|rules| rules.subject == at)
     }
 
     /// What a rule asks about what is new.
@@ -209,12 +242,20 @@ impl<'a> Inferring<'a> {
         [usual, closed]: &[Found; 2],
         snapshot: &Snapshot,
     ) -> Result<Vec<Asked>, EngineError> {
+        if self.is_equality(at) {
+            let same_as = snapshot.id_of(&lode_sparql::schema::vocabulary::owl("sameAs"))?;
+            let is_new = |found: &Found| same_as.is_some_and(|id| found.has_ids([Some(id), None]));
+            // Where nothing is the same as anything, there is nothing to look through.
+            let has_groups = self.groups.as_ref().is_some_and(|groups| !groups.is_empty());
+            let asked = has_groups || is_new(usual) || is_new(closed);
+            return Ok(asked.then_some(Asked::Equals { of_new: true }).into_iter().collect());
+        }
         match self.rules[at].shape.clone() {
             Shape::Usual => {
                 let rule = &self.rules[at];
                 for atom in rule.reads_whole() {
                     if usual.has(atom, snapshot)? || closed.has(atom, snapshot)? {
-                        return Ok(vec![Asked::usual(rule.query())]);
+                        return Ok(vec![Asked::Query(rule.query())]);
                     }
                 }
                 let mut asked = Vec::new();
@@ -224,25 +265,24 @@ impl<'a> Inferring<'a> {
                     }
                     for delta in rule.deltas(graph) {
                         if found.has(&delta.atom, snapshot)? {
-                            asked.push(Asked::usual(delta.query));
+                            asked.push(Asked::Query(delta.query));
                         }
                     }
                 }
                 Ok(asked)
             }
             Shape::Transitive(property) => {
-                let is_new = usual.has(&lode_sparql::rules::Atom::of(property.property.clone()), snapshot)?;
-                let query = || Asked::closure(self.rules[at].closure_delta(&property, &self.new.usual.0));
-                Ok(is_new.then(query).into_iter().collect())
+                let property = snapshot.id_of(&Term::from(property))?;
+                let new = property.filter(|property| usual.has_ids([Some(*property), None]));
+                Ok(new.map(|property| Asked::Pairs { property, of_new: true }).into_iter().collect())
             }
             Shape::TransitiveOf { .. } => {
                 let mut asked = Vec::new();
-                for (id, property) in self.transitive(at, snapshot)? {
-                    if self.closed.insert((at, id)) {
-                        asked.push(Asked::closure(self.rules[at].closure(&property)));
-                    } else if usual.has(&lode_sparql::rules::Atom::of(property.property.clone()), snapshot)? {
-                        let query = self.rules[at].closure_delta(&property, &self.new.usual.0);
-                        asked.push(Asked::closure(query));
+                for property in self.transitive(at, snapshot)? {
+                    if self.closed.insert((at, property)) {
+                        asked.push(Asked::Pairs { property, of_new: false });
+                    } else if usual.has_ids([Some(property), None]) {
+                        asked.push(Asked::Pairs { property, of_new: true });
                     }
                 }
                 Ok(asked)
@@ -251,14 +291,13 @@ impl<'a> Inferring<'a> {
     }
 
     /// The properties that are transitive now, for the rule of those.
-    fn transitive(&self, at: usize, snapshot: &Snapshot) -> Result<Vec<(ValueId, Transitive)>, EngineError> {
-        let Shape::TransitiveOf { class, property, ends } = &self.rules[at].shape else {
+    fn transitive(&self, at: usize, snapshot: &Snapshot) -> Result<Vec<ValueId>, EngineError> {
+        let Shape::TransitiveOf { class } = &self.rules[at].shape else {
             return Ok(Vec::new());
         };
         let ids = (snapshot.id_of(&lode_sparql::schema::vocabulary::rdf("type"))?, snapshot.id_of(class)?);
         let (Some(type_id), Some(class)) = ids else { return Ok(Vec::new()) };
-        let graphs = (self.evaluation.default_graph == DefaultGraph::Separate)
-            .then_some([ValueId::DEFAULT_GRAPH, self.graph]);
+        let graphs = self.graphs_read();
         let mut found = Vec::new();
         let mut scan = snapshot.scan(Order::Posg, &[type_id, class], 0b1100)?;
         let mut columns: [Vec<ValueId>; 4] = Default::default();
@@ -273,13 +312,71 @@ impl<'a> Inferring<'a> {
         }
         found.sort_unstable();
         found.dedup();
-        let mut properties = Vec::with_capacity(found.len());
-        for id in found {
-            if let Term::NamedNode(name) = snapshot.term(id)? {
-                properties.push((id, Transitive::of(name, ends, property)));
-            }
+        found.retain(|id| id.kind() == Some(Kind::Iri));
+        Ok(found)
+    }
+
+    /// The graphs that patterns of rules read; all, where they are not given.
+    fn graphs_read(&self) -> Option<[ValueId; 2]> {
+        (self.evaluation.default_graph == DefaultGraph::Separate)
+            .then_some([ValueId::DEFAULT_GRAPH, self.graph])
+    }
+
+    /// Finds pairs of a transitive property. How many triples are new.
+    fn pairs(
+        &mut self,
+        property: ValueId,
+        of_new: bool,
+        snapshot: &Snapshot,
+        gather: &mut Gather,
+    ) -> Result<usize, EngineError> {
+        let (graphs, cancel) = (self.graphs_read(), self.evaluation.cancel.clone());
+        let closure = Closure { snapshot, property, graphs, cancel: &cancel, budget: &self.budget };
+        let all_graphs = graphs.is_none().then_some(snapshot);
+        let mut known = Known { transaction: self.transaction, inferred: self.graph, all_graphs };
+        let mut told = |from: ValueId, to: ValueId| match from.kind() {
+            Some(Kind::Iri | Kind::Blank) => gather.push([from, property, to], &mut known),
+            _ => Ok(()),
+        };
+        match of_new {
+            true => closure.of_new(self.new.usual.1, &mut told)?,
+            false => closure.whole(&mut told)?,
         }
-        Ok(properties)
+        gather.settle(&mut known)
+    }
+
+    /// Finds what follows from what is the same. How many triples are new besides those that say what is the same.
+    fn equals(
+        &mut self,
+        of_new: bool,
+        snapshot: &Snapshot,
+        gather: &mut Gather,
+    ) -> Result<usize, EngineError> {
+        let Some(transitive) = self.equality.as_ref().map(|rules| rules.transitive) else { return Ok(0) };
+        let same_as = lode_sparql::schema::vocabulary::owl("sameAs");
+        let Some(same_as) = snapshot.id_of(&same_as)? else { return Ok(0) };
+        let (graphs, cancel) = (self.graphs_read(), self.evaluation.cancel.clone());
+        let mut groups = match self.groups.take() {
+            Some(groups) if of_new => groups,
+            // The name may have got its id just now: whatever says something by it is new then.
+            _ => Groups::new(same_as, &self.budget),
+        };
+        let read = Read { snapshot, graphs, cancel: &cancel, budget: &self.budget };
+        let new = of_new.then_some([self.new.usual.1, self.new.closed.1]);
+        let (triples, _held) = groups.follow(&read, new)?;
+        let all_graphs = graphs.is_none().then_some(snapshot);
+        let mut known = Known { transaction: self.transaction, inferred: self.graph, all_graphs };
+        let mut found = [0, 0];
+        for (is_same, found) in [true, false].into_iter().zip(&mut found) {
+            for triple in triples.iter().filter(|triple| groups.is_same_as(triple) == is_same) {
+                groups.write_out(triple, &cancel, &mut |triple| gather.push(triple, &mut known))?;
+            }
+            *found = gather.settle(&mut known)?;
+        }
+        self.groups = Some(groups);
+        self.reports[transitive].0 += found[0] as u64;
+        self.reports[transitive].1 += 1;
+        Ok(found[1])
     }
 
     /// Runs a query of a rule, and gathers what its head makes of the rows. How many triples are new.
@@ -323,6 +420,7 @@ impl<'a> Inferring<'a> {
         self.triples += (round.usual.len() + round.closed.len()) as u64;
         self.count_memory()?;
         let quads = merged(round, |_| self.graph);
+        self.evaluation.cancel.check().map_err(EngineError::Cancelled)?;
         Ok(self.transaction.insert_new(&quads)?)
     }
 
@@ -415,21 +513,18 @@ impl<'a> Inferring<'a> {
     }
 }
 
-/// A query of a rule.
-struct Asked {
-    query: Query,
-    /// Whether it finds all pairs of a transitive property.
-    is_closure: bool,
-}
-
-impl Asked {
-    fn usual(query: Query) -> Self {
-        Self { query, is_closure: false }
-    }
-
-    fn closure(query: Query) -> Self {
-        Self { query, is_closure: true }
-    }
+/// What a rule asks.
+enum Asked {
+    Query(Query),
+    /// All pairs of a transitive property, or those that new triples make.
+    Pairs {
+        property: ValueId,
+        of_new: bool,
+    },
+    /// What follows from what is the same, or what new triples add to that.
+    Equals {
+        of_new: bool,
+    },
 }
 
 /// The triples of a round as quads, sorted.

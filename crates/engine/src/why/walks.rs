@@ -135,7 +135,7 @@ impl Expander<'_> {
         let class = match &rules.rules[rule].rule.shape {
             Shape::Usual => return Ok(false),
             Shape::Transitive(_) => None,
-            Shape::TransitiveOf { class, .. } => match self.facts.id(class)? {
+            Shape::TransitiveOf { class } => match self.facts.id(class)? {
                 Some(class) => Some(class),
                 None => return Ok(false),
             },

@@ -6,6 +6,7 @@
 
 mod atom;
 mod delta;
+mod equality;
 mod n3;
 mod reads;
 mod sets;
@@ -18,9 +19,10 @@ mod ways;
 
 pub use atom::{AUXILIARY, Atom};
 pub use delta::Delta;
+pub use equality::{EqualityRules, equality};
 pub use n3::parse_n3_rules;
 pub use sets::{RuleSet, run_time};
-pub use shape::{Ends, Shape, Transitive};
+pub use shape::Shape;
 pub use strata::{Stratum, strata};
 pub use text::{RULES_MAX, parse_rules};
 pub use ways::{Premise, PremiseReads, Way};
@@ -66,16 +68,6 @@ impl Rule {
         forms.into_iter().map(|(atom, form)| Delta { atom, query: self.select(form) }).collect()
     }
 
-    /// The query that finds all pairs of a transitive property, by columns of this rule.
-    pub fn closure(&self, property: &Transitive) -> Query {
-        self.select(property.whole())
-    }
-
-    /// The query that finds those of them that new triples make, which are in the graph `new` as well as where all are.
-    pub fn closure_delta(&self, property: &Transitive, new: &NamedNode) -> Query {
-        self.select(property.delta(new))
-    }
-
     /// What its body reads in other ways than by patterns that [`Rule::deltas`] replaces: where some of that is new the whole body must be read again.
     pub fn reads_whole(&self) -> &[Atom] {
         &self.reads.whole
@@ -89,6 +81,11 @@ impl Rule {
     /// Whether its body reads named graphs, in which nothing is ever inferred.
     pub fn reads_graphs(&self) -> bool {
         self.reads.graphs
+    }
+
+    /// Whether its body makes terms that were nowhere before, perhaps: only by such rules there may be no end.
+    pub fn makes_terms(&self) -> bool {
+        self.reads.makes
     }
 
     /// Its WHERE.

@@ -21,6 +21,8 @@ pub(super) struct Reads {
     pub below: Vec<Atom>,
     /// Whether it reads named graphs.
     pub graphs: bool,
+    /// Whether it makes terms, by expressions or aggregates.
+    pub makes: bool,
     /// Variables that patterns bind in every solution.
     bound: HashSet<Variable>,
 }
@@ -79,6 +81,11 @@ impl Reads {
                 self.pattern(inner, how)
             }
             GraphPattern::Extend { inner, expression, .. } => {
+                let is_known = matches!(
+                    expression,
+                    Expression::Variable(_) | Expression::NamedNode(_) | Expression::Literal(_)
+                );
+                self.makes |= !is_known;
                 self.expression(expression)?;
                 self.pattern(inner, how)
             }
@@ -95,6 +102,7 @@ impl Reads {
                 self.pattern(right, How::Below)
             }
             GraphPattern::Group { inner, aggregates, .. } => {
+                self.makes |= !aggregates.is_empty();
                 for (_, aggregate) in aggregates {
                     if let AggregateExpression::FunctionCall { expr, .. } = aggregate {
                         self.expression(expr)?;

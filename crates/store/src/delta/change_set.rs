@@ -4,7 +4,7 @@ use crate::delta::quad_set::{OrdersMemory, QuadSet};
 use crate::delta::rows::{Row, difference, union};
 use lode_base::memory_budget::{MemoryBudget, OutOfBudget};
 use lode_packed::Order;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Insertions and deletions; no quad is in both.
 #[derive(Debug, Clone, Default)]
@@ -66,6 +66,25 @@ impl ChangeSet {
         room.shrink(bytes * merged.len());
         merged.set_memory(Some(Arc::new(Mutex::new(room))));
         Ok(merged)
+    }
+
+    /// Adds insertions of quads that are not there, as [`Self::merge_within`] would; where it has deletions, or nobody counts its orders, that is done.
+    pub fn insert_within(mut self, new: &Self, memory: &MemoryBudget) -> Result<Self, OutOfBudget> {
+        let is_plain = self.deletes.is_empty() && new.deletes.is_empty();
+        let Some(room) = self.inserts.memory().filter(|_| is_plain && self.len() >= new.len()) else {
+            return Self::merge_within(&self, new, memory);
+        };
+        let orders =
+            Order::ALL.into_iter().filter(|order| *order != Order::Spog && self.inserts.is_ready(*order));
+        let bytes = orders.count() * size_of::<Row>();
+        let mut room = room.lock().unwrap_or_else(PoisonError::into_inner);
+        // The new ones are sorted in each of them, too.
+        room.grow(2 * bytes * new.len())?;
+        self.inserts.extend(&new.inserts);
+        let sorted = room.bytes() - bytes * new.len();
+        room.shrink(sorted);
+        drop(room);
+        Ok(self)
     }
 
     /// This change set with orders from `memory`, of which none is ready.

@@ -1,6 +1,6 @@
 //! A set of quads in memory, sorted in each order that somebody has asked for.
 
-use crate::delta::rows::{Row, column_order, gallop};
+use crate::delta::rows::{Row, column_order, gallop, insert_all, union};
 use lode_base::memory_budget::{OutOfBudget, Reservation};
 use lode_packed::{Order, Position};
 use lode_rdf::ValueId;
@@ -32,6 +32,18 @@ impl QuadSet {
         self.orders[order as usize] = OnceLock::from(Arc::new(rows));
     }
 
+    /// Adds quads none of which is there, to each order that is ready: in place, where nobody else reads it.
+    pub fn extend(&mut self, new: &Self) {
+        for order in Order::ALL {
+            let Some(rows) = self.orders[order as usize].get_mut() else { continue };
+            let new = new.rows(order);
+            match Arc::get_mut(rows) {
+                Some(rows) => insert_all(rows, new),
+                None => *rows = Arc::new(union(rows, new)),
+            }
+        }
+    }
+
     /// How many quads.
     pub fn len(&self) -> usize {
         self.orders[Order::Spog as usize].get().map_or(0, |rows| rows.len())
@@ -50,6 +62,11 @@ impl QuadSet {
     /// Takes the memory of orders that are still to be sorted from `memory` from now on; without one nobody counts them here.
     pub fn set_memory(&mut self, memory: Option<OrdersMemory>) {
         self.memory = memory;
+    }
+
+    /// What the memory of its orders is taken from.
+    pub fn memory(&self) -> Option<OrdersMemory> {
+        self.memory.clone()
     }
 
     /// Sorts an order unless that is done, if there is memory for it.

@@ -30,6 +30,27 @@ pub fn union(a: &[Row], b: &[Row]) -> Vec<Row> {
     out
 }
 
+/// Of more new rows than one in so many, each place is passed anyway.
+const FEW: usize = 16;
+
+/// Adds rows (sorted; none of which is there) to sorted rows in place: what comes after them is moved once, and nothing is copied elsewhere.
+pub fn insert_all(rows: &mut Vec<Row>, new: &[Row]) {
+    let (mut old, mut left) = (rows.len(), new.len());
+    // Some room for the next ones, and not as much again.
+    rows.reserve_exact(left.max(old / FEW));
+    rows.resize(old + left, Row::default());
+    let is_few = left < old / FEW;
+    while let Some(row) = left.checked_sub(1).and_then(|last| new.get(last)) {
+        let start = match is_few {
+            true => rows[..old].partition_point(|other| other < row),
+            false => old - rows[..old].iter().rev().take_while(|other| *other > row).count(),
+        };
+        rows.copy_within(start..old, start + left);
+        rows[start + left - 1] = *row;
+        (old, left) = (start, left - 1);
+    }
+}
+
 /// The rows of `a` that `b` does not have.
 pub fn difference(a: &[Row], b: &[Row]) -> Vec<Row> {
     let mut out = Vec::with_capacity(a.len());

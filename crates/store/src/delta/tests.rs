@@ -1,6 +1,7 @@
 //! The delta against a plain set of quads.
 
 use super::{ChangeSet, Delta, Row};
+use lode_base::memory_budget::MemoryBudget;
 use lode_packed::Order;
 use lode_rdf::value_id::Section;
 use proptest::prelude::*;
@@ -16,6 +17,29 @@ fn run(before: &BTreeSet<Row>, after: &BTreeSet<Row>) -> ChangeSet {
 }
 
 proptest! {
+    #[test]
+    fn insertions_in_place_are_those_of_a_merge(
+        old in prop::collection::btree_set(quad(), 0..200),
+        new in prop::collection::btree_set(quad(), 0..80),
+        is_shared: bool,
+    ) {
+        let new: Vec<Row> = new.difference(&old).copied().collect();
+        let (old, new) = (ChangeSet::new(old.into_iter().collect(), Vec::new()), ChangeSet::new(new, Vec::new()));
+        let memory = MemoryBudget::new(1 << 20);
+        let old = old.within(&memory);
+        for order in [Order::Posg, Order::Gspo] {
+            old.make_ready(order).unwrap();
+        }
+        let expected = ChangeSet::merge(&old, &new);
+        let shared = is_shared.then(|| old.clone());
+        let found = old.insert_within(&new, &memory).unwrap();
+        for order in Order::ALL {
+            prop_assert_eq!(found.inserts.rows(order), expected.inserts.rows(order));
+        }
+        drop((found, shared));
+        prop_assert_eq!(memory.used(), 0);
+    }
+
     #[test]
     fn runs_add_up(base in prop::collection::btree_set(quad(), 0..40), steps in prop::collection::vec(prop::collection::vec((quad(), any::<bool>()), 1..12), 0..30)) {
         let (mut now, mut delta) = (base.clone(), Delta::default());

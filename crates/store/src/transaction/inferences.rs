@@ -6,6 +6,7 @@ use crate::delta::{ChangeSet, QuadSet, Row};
 use crate::error::StoreError;
 use crate::manifest::{Inferences, RULES_BYTES_MAX};
 use crate::snapshot::Snapshot;
+use crate::version::Version;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_packed::Order;
@@ -43,11 +44,15 @@ impl Transaction {
     /// Inserts quads (S, P, O, G; sorted, each once) none of which is there ([`Self::holds`]). The caller counts 32 bytes for each.
     ///
     /// # Errors
-    /// Like [`Self::holds`].
+    /// Like [`Self::holds`]. Where there is no memory, what was done before is lost: then the transaction ends, or goes back.
     pub fn insert_new(&mut self, quads: &[[ValueId; 4]]) -> Result<(), StoreError> {
         self.settle()?;
         let change_set = ChangeSet::new(rows(quads), Vec::new());
-        let merged = ChangeSet::merge_within(&self.done, &change_set, &self.memory);
+        // In place, where no snapshot sees what was done before: else all of it would be there twice.
+        let merged = match Arc::try_unwrap(std::mem::take(&mut self.done)) {
+            Ok(done) => done.insert_within(&change_set, &self.memory),
+            Err(done) => ChangeSet::merge_within(&done, &change_set, &self.memory),
+        };
         self.done = Arc::new(merged.map_err(StoreError::OutOfMemory)?);
         Ok(())
     }
@@ -76,7 +81,12 @@ impl Transaction {
 
 /// Changes of a transaction as they were at one time.
 #[derive(Debug, Clone)]
-pub struct Savepoint(Arc<ChangeSet>);
+pub struct Savepoint {
+    done: Arc<ChangeSet>,
+    base: Arc<Version>,
+    /// Quads of graphs that had been cleared at once, where some had.
+    cleared: Option<u64>,
+}
 
 impl Transaction {
     /// What was there when it began.
@@ -111,13 +121,20 @@ impl Transaction {
     /// Like [`Self::holds`].
     pub fn savepoint(&mut self) -> Result<Savepoint, StoreError> {
         self.settle()?;
-        Ok(Savepoint(Arc::clone(&self.done)))
+        let cleared = self.cleared.as_ref().map(|cleared| cleared.quads);
+        Ok(Savepoint { done: Arc::clone(&self.done), base: Arc::clone(&self.base), cleared })
     }
 
-    /// Forgets what was done since. Graphs must not have been cleared.
+    /// Forgets what was done since, also that graphs were cleared.
     pub fn go_back(&mut self, to: Savepoint) {
         self.waiting.clear();
-        self.done = to.0;
+        self.done = to.done;
+        self.base = to.base;
+        // Segments that were written since and that the version has not are removed with the others that it does not keep.
+        match (to.cleared, &mut self.cleared) {
+            (Some(quads), Some(own)) => own.quads = quads,
+            _ => self.cleared = None,
+        }
     }
 
     /// Has the upkeep of the store add what follows. Quads inserted and deleted before that: what its client is told of.
@@ -131,7 +148,8 @@ impl Transaction {
         if self.done.is_empty() && self.cleared.is_none() {
             return Ok(None);
         }
-        let counts = [self.done.inserts.len() as u64, self.done.deletes.len() as u64];
+        let gone = self.cleared.as_ref().map_or(0, |cleared| cleared.quads);
+        let counts = [self.done.inserts.len() as u64, gone + self.done.deletes.len() as u64];
         let store = self.store.clone();
         let upkeep = store.commit_upkeep().get().and_then(|upkeep| upkeep.downcast_ref::<CommitUpkeep>());
         let is_complete = match upkeep {

@@ -286,17 +286,12 @@ impl Transaction {
             Some(guard) => {
                 self.settle()?;
                 let change_set = self.terms.publish(&self.done, &guard)?;
-                let gone = self.cleared.as_ref().map_or(0, |cleared| cleared.quads);
                 let commit = match self.cleared.take() {
                     None if self.inferences.is_none() => guard.commit(change_set, &self.cancel),
                     own => self.commit_cleared(own.unwrap_or_default(), &change_set, guard),
                 }?;
                 let commit = Commit { is_stale, ..commit };
-                Ok(told.map_or(commit, |[inserted, deleted]| Commit {
-                    inserted,
-                    deleted: gone + deleted,
-                    ..commit
-                }))
+                Ok(told.map_or(commit, |[inserted, deleted]| Commit { inserted, deleted, ..commit }))
             }
             None => self.commit_blind(),
         }

@@ -1,6 +1,7 @@
 //! Power cuts, errors and full disks at every operation of materialising and dropping: the database is then as before, or as after, and knows
 //! which.
 
+use super::super::upkeep::ROWS;
 use super::super::{drop_inferences, keep_up, materialise};
 use super::by;
 use crate::{CancelToken, EngineError, MaterialiseOptions, QueryOptions};
@@ -98,6 +99,17 @@ fn the_database_is_as_before_or_as_after() {
 
 #[test]
 fn commits_are_whole_with_what_follows() {
+    commits_are_whole();
+}
+
+#[test]
+fn commits_that_make_all_anew_are_whole() {
+    ROWS.set(Some(0));
+    commits_are_whole();
+    ROWS.set(None);
+}
+
+fn commits_are_whole() {
     for logged in [4, 100_000] {
         let before = MemVfs::new();
         let store = open(Arc::new(before.clone()), logged).unwrap();

@@ -1,6 +1,8 @@
 //! What is inferred, by each rule and by all together; who sees it; what becomes of it.
 
+mod closures;
 mod crash;
+mod equality;
 mod life;
 pub(crate) mod random;
 mod sets;

@@ -102,6 +102,16 @@ fn what_has_no_end_ends_with_an_error() {
 }
 
 #[test]
+fn long_chains_end_where_rules_make_no_terms() {
+    let chain: Vec<String> = (0..120).map(|i| format!(":n{i} :next :n{}", i + 1)).collect();
+    let all = database(&format!("{} . :n0 a :Reached", chain.join(" . ")));
+    let rules = "CONSTRUCT { ?y a :Reached } WHERE { ?x a :Reached . ?x :next ?y };
+                 CONSTRUCT { ?x :text ?t } WHERE { ?x a :Reached . ?x :is ?y BIND(STR(?y) AS ?t) }";
+    let report = all.materialise(&MaterialiseOptions { rounds_max: 20, ..by(&[rules]) }).unwrap();
+    assert_eq!((report.inferred, report.rounds > 120), (120, true));
+}
+
+#[test]
 fn memory_ends_with_an_error_and_changes_nothing() {
     let things: Vec<String> = (0..300).map(|i| format!(":x{i} a :T")).collect();
     let all = database(&things.join(" . "));

@@ -5,7 +5,7 @@
 
 use crate::EngineError;
 use lode_rdf::{NamedNode, Term, Variable};
-use lode_sparql::rules::{Atom, Rule, Stratum, strata};
+use lode_sparql::rules::{Atom, EqualityRules, Rule, Stratum, equality, strata};
 use lode_sparql::update::TermTemplate;
 use spargebra::algebra::{Expression, Function, GraphPattern, PropertyPathExpression as Path};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
@@ -97,6 +97,8 @@ pub(super) struct Compiled {
     pub about: Vec<About>,
     pub strata: Vec<Stratum>,
     pub constants: Vec<Term>,
+    /// The rules of equality, where all are there: their bodies are for proofs, and to see whether a triple follows.
+    pub equality: Option<EqualityRules>,
     pub all_graphs: bool,
     /// Why commits cannot go on from what there is, if they cannot.
     pub refused: Option<String>,
@@ -136,7 +138,7 @@ impl Compiled {
             }
         });
         let mut about: Vec<About> = about.collect();
-        for name in [RDF_TYPE, RDF_FIRST, RDF_REST, RDF_NIL, INTERSECTION] {
+        for name in [RDF_TYPE, RDF_FIRST, RDF_REST, RDF_NIL, INTERSECTION, SAME_AS] {
             constants.add(NamedNode::new_unchecked(name).into());
         }
         // Lists are walked there, though its patterns do not say so.
@@ -151,6 +153,7 @@ impl Compiled {
         }
         Ok(Self {
             text: text.to_owned(),
+            equality: equality(&rules),
             rules,
             forms,
             about,
@@ -172,6 +175,7 @@ pub(super) const RDF_FIRST: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#f
 pub(super) const RDF_REST: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#rest";
 pub(super) const RDF_NIL: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#nil";
 pub(super) const INTERSECTION: &str = "http://www.w3.org/2002/07/owl#intersectionOf";
+pub(super) const SAME_AS: &str = "http://www.w3.org/2002/07/owl#sameAs";
 
 #[derive(Default)]
 struct Constants(Vec<Term>);

@@ -1,7 +1,27 @@
 //! How much a commit may do for what follows from it, and why it is not gone on from.
 
-/// Rows that a commit may look at for what follows from it.
-pub(super) const ROWS_MAX: u64 = 50_000_000;
+/// Rows that a commit may look at for what follows from it, whatever there is.
+const ROWS_LEAST: u64 = 1_000_000;
+/// More are never looked at.
+const ROWS_MOST: u64 = 50_000_000;
+/// What a look into an index costs besides its rows, in rows.
+pub(super) const LOOK_ROWS: usize = 4;
+
+#[cfg(test)]
+thread_local! {
+    /// In the place of all that.
+    pub(in super::super) static ROWS: std::cell::Cell<Option<u64>> = const { std::cell::Cell::new(None) };
+}
+
+/// Rows that a commit may look at in a database of so many quads: about as long as these take, it takes to infer all of it anew.
+pub(super) fn rows_max(quads: u64) -> u64 {
+    #[cfg(test)]
+    if let Some(rows) = ROWS.get() {
+        return rows;
+    }
+    quads.clamp(ROWS_LEAST, ROWS_MOST)
+}
+
 /// Triples that may follow from a commit, or not any more.
 pub(super) const TRIPLES_MAX: usize = 2_000_000;
 

@@ -4,9 +4,11 @@
 //! deleted goes, but for what a short proof from stated triples keeps, and what has another derivation comes back. Rules are taken stratum by stratum; one that must see all there is,
 //! by NOT EXISTS or an aggregate, is read as a whole, before and after, where that has changed.
 //!
-//! What is too much, or cannot be gone on from, is materialised anew if the database is small; else the inferences are stale, and who commits is told.
+//! What would take longer than to materialise anew is given up, and that is done in the same transaction, by segments as ever. So is what cannot be gone on from, if the database is
+//! small; and where there is no memory for that, the inferences are stale, and who commits is told.
 
 mod compiled;
+mod equals;
 mod intersections;
 mod limits;
 mod prove;
@@ -17,23 +19,24 @@ mod work;
 
 use super::kept::KeptRules;
 use super::report::{MaterialiseOptions, MaterialiseReport};
-use super::rounds::Inferring;
 use crate::EngineError;
 use compiled::Compiled;
 use limits::TooMuch;
 use lode_base::memory_budget::MemoryBudget;
 use lode_packed::Order;
-use lode_rdf::ValueId;
-use lode_sparql::rules::strata;
 use lode_store::{CommitUpkeep, Store, StoreError, Transaction};
 use std::sync::{Arc, Mutex, PoisonError};
-use view::{Stop, View};
+use view::Stop;
 
-/// A database of so many quads is materialised anew where a commit cannot be gone on from.
+/// A database of so many quads is materialised anew where rules cannot be gone on from, whatever was changed.
 const SMALL: u64 = 20_000;
+/// Bytes that an inferred triple takes while all are made anew, at least.
+const INFERRED_BYTES: u64 = 128;
 /// Bytes of memory for upkeep, beside those of the transaction.
 const MEMORY_BYTES: usize = 1 << 30;
 
+#[cfg(test)]
+pub(super) use limits::ROWS;
 #[cfg(test)]
 thread_local! {
     /// How often commits were not gone on from.
@@ -59,22 +62,29 @@ fn complete(transaction: &mut Transaction, known: &Known) -> Result<bool, StoreE
         Ok(compiled) => compiled,
         Err(_) => return Ok(false),
     };
-    match go_on(transaction, &compiled) {
+    let why = match go_on(transaction, &compiled) {
         Ok(()) => return Ok(true),
-        Err(Stop::TooMuch(TooMuch::Cleared)) => return anew(transaction, &kept.rules),
-        Err(Stop::TooMuch(_)) => {}
-        Err(Stop::Failed(error)) => given_up(error)?,
-    }
+        Err(Stop::TooMuch(why)) => why,
+        Err(Stop::Failed(error @ EngineError::Execution(_))) => {
+            given_up(error)?;
+            TooMuch::Memory
+        }
+        Err(Stop::Failed(error)) => {
+            given_up(error)?;
+            TooMuch::Rule
+        }
+    };
     transaction.go_back(savepoint);
-    anew(transaction, &kept.rules)
+    anew(transaction, &kept.rules, &why)
 }
 
 /// What a commit fails with; other errors are of rules, so that the inferences are stale.
 fn given_up(error: EngineError) -> Result<(), StoreError> {
     match error {
         EngineError::Cancelled(reason) => Err(StoreError::Cancelled(reason)),
+        // Memory, or room on the disk, was not there for it.
+        EngineError::Store(error) if error.is_disk_full() => Ok(()),
         EngineError::Store(error) => Err(error),
-        // Also what memory was not there for.
         _ => Ok(()),
     }
 }
@@ -110,47 +120,41 @@ fn memory(transaction: &Transaction) -> MemoryBudget {
     transaction.memory().part_beside(MEMORY_BYTES, 0)
 }
 
-/// Materialises a small database anew, in the same transaction.
-fn anew(transaction: &mut Transaction, text: &str) -> Result<bool, StoreError> {
+/// Materialises anew in the same transaction, where that is worth it.
+fn anew(transaction: &mut Transaction, text: &str, why: &TooMuch) -> Result<bool, StoreError> {
     #[cfg(test)]
     ANEW.set(ANEW.get() + 1);
-    let snapshot = transaction.snapshot()?;
-    let quads = snapshot.quad_count();
-    drop(snapshot);
-    if quads > SMALL {
+    let savepoint = transaction.savepoint()?;
+    let done = is_worth_it(transaction, why).and_then(|is_worth_it| match is_worth_it {
+        true => materialise(transaction, text).map(|()| true),
+        false => Ok(false),
+    });
+    if let Err(error) = done {
+        given_up(error)?;
+        transaction.go_back(savepoint);
         return Ok(false);
     }
-    let savepoint = transaction.savepoint()?;
-    match materialise(transaction, text) {
-        Ok(()) => Ok(true),
-        Err(error) => {
-            given_up(error)?;
-            transaction.go_back(savepoint);
-            Ok(false)
-        }
+    Ok(done.unwrap_or(false))
+}
+
+/// Whether a commit is to materialise anew: not each one of a large database whose rules cannot be gone on from, and not where there is no memory for what was there before.
+fn is_worth_it(transaction: &mut Transaction, why: &TooMuch) -> Result<bool, EngineError> {
+    let graph = super::graph_of(transaction)?;
+    let snapshot = transaction.snapshot()?;
+    let quads = snapshot.quad_count();
+    if matches!(why, TooMuch::Rule | TooMuch::Lists) {
+        return Ok(quads <= SMALL);
     }
+    let bytes = snapshot.count(Order::Gspo, &[graph])?.saturating_mul(INFERRED_BYTES);
+    Ok(quads <= SMALL || bytes <= memory(transaction).limit() as u64)
 }
 
 fn materialise(transaction: &mut Transaction, text: &str) -> Result<(), EngineError> {
     let kept = KeptRules::decode(text)?;
-    let named = kept.rules()?;
-    let rules: Vec<_> = named.iter().map(|(_, rule)| rule.clone()).collect();
-    let strata = strata(&rules).map_err(|error| EngineError::Rules(error.to_string()))?;
-    let graph = super::graph_of(transaction)?;
-    let snapshot = transaction.snapshot()?;
-    let inferred = View { snapshot, inferred: graph, all_graphs: kept.all_graphs };
-    let mut columns: [Vec<ValueId>; 4] = Default::default();
-    let mut scan = inferred.snapshot.scan(Order::Gspo, &[graph], 0b1110)?;
-    while scan.next(4096, &mut columns)? > 0 {}
-    let [_, subjects, predicates, objects] = columns;
-    for ((s, p), o) in subjects.into_iter().zip(predicates).zip(objects) {
-        transaction.delete([s, p, o, graph]);
-    }
     let mut options = MaterialiseOptions::default();
     options.evaluation.cancel = transaction.cancel().clone();
+    options.evaluation.takes_turns = false;
     let budget = memory(transaction);
-    let mut inferring = Inferring::new(transaction, graph, rules, kept.default_graph(), &options, &budget)?;
-    strata.iter().try_for_each(|stratum| inferring.stratum(stratum))?;
     let mut report = MaterialiseReport::empty();
-    inferring.finish(&named, &mut report)
+    super::fill(transaction, &kept, &options, &budget, &mut report)
 }

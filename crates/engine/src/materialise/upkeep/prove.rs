@@ -5,6 +5,7 @@
 
 use super::super::gather::Triple;
 use super::compiled::{Body, Compiled, Form, Slot, Step};
+use super::limits::LOOK_ROWS;
 use super::solve::Solver;
 use super::view::{Empty, Meter, Stop, View};
 use lode_rdf::ValueId;
@@ -47,7 +48,11 @@ impl Prover<'_> {
 
     /// Whether it is stated, or follows in so many steps from what is.
     fn within(&mut self, triple: &Triple, depth: u32) -> Result<bool, Stop> {
-        if self.proofs.proved.contains(triple) || self.view.status(triple)?.0 {
+        if self.proofs.proved.contains(triple) {
+            return Ok(true);
+        }
+        self.meter.take(LOOK_ROWS)?;
+        if self.view.status(triple)?.0 {
             return Ok(true);
         }
         let is_known = self.proofs.failed.get(triple).is_some_and(|failed| *failed >= depth);

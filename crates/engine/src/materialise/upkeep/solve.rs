@@ -173,6 +173,7 @@ impl Solver<'_> {
                     if only {
                         return Ok(Some(at));
                     }
+                    self.meter.take(1)?;
                     let count = self.view.count(known)?;
                     if count == 0 {
                         return Ok(None);

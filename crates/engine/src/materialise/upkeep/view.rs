@@ -1,7 +1,7 @@
 //! The triples that rules see in one version: those that are stated and those that were inferred, looked up by what is known of them.
 
 use super::super::gather::Triple;
-use super::limits::TooMuch;
+use super::limits::{LOOK_ROWS, TooMuch};
 use crate::EngineError;
 use lode_base::cancel::CancelToken;
 use lode_packed::Order;
@@ -90,6 +90,7 @@ impl View {
         meter: &Meter,
         each: &mut dyn FnMut(&Triple) -> Result<bool, Stop>,
     ) -> Result<bool, Stop> {
+        meter.take(LOOK_ROWS)?;
         let (order, prefix) = order(known);
         let mut scan = self.snapshot.scan(order, &prefix, 0b1111)?;
         let (mut columns, mut last, mut rows_max): ([Vec<ValueId>; 4], Option<Triple>, _) =

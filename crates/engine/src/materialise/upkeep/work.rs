@@ -2,9 +2,10 @@
 
 use super::super::found::Found;
 use super::super::gather::Triple;
-use super::compiled::{Body, Compiled, Form, Place, Slot, Step};
+use super::compiled::{Body, Compiled, Form, Place, SAME_AS, Slot, Step};
+use super::equals::Equals;
 use super::intersections::Intersections;
-use super::limits::{ROWS_MAX, TRIPLES_MAX, TooMuch};
+use super::limits::{TRIPLES_MAX, TooMuch, rows_max};
 use super::prove::{Proofs, Prover, may_make};
 use super::queries::Queries;
 use super::solve::Solver;
@@ -52,10 +53,13 @@ pub(super) struct Work<'a> {
     removed: BTreeSet<Triple>,
     /// Whether named graphs changed that are not among what rules read by patterns.
     graphs_changed: bool,
+    /// Whether groups of equal terms lost statements: what is left of them need not be whole.
+    groups_broken: bool,
     /// Whether something was done since the last look.
     is_dirty: bool,
     meter: Meter,
     queries: Queries,
+    budget: MemoryBudget,
     held: Reservation,
 }
 
@@ -68,9 +72,9 @@ impl<'a> Work<'a> {
         let graph = super::super::graph_of(transaction)?;
         let all_graphs = compiled.all_graphs;
         let view = |snapshot| View { snapshot, inferred: graph, all_graphs };
-        let meter = Meter::new(ROWS_MAX, transaction.cancel().clone());
         let queries = Queries::new(transaction, graph, all_graphs, budget);
         let (before, now) = (transaction.before(), transaction.snapshot()?);
+        let meter = Meter::new(rows_max(now.quad_count()), transaction.cancel().clone());
         let mut work = Self {
             compiled,
             graph,
@@ -84,9 +88,11 @@ impl<'a> Work<'a> {
             added: BTreeSet::new(),
             removed: BTreeSet::new(),
             graphs_changed: false,
+            groups_broken: false,
             is_dirty: false,
             meter,
             queries,
+            budget: budget.clone(),
             held: budget.reserve_empty(),
             transaction,
         };
@@ -205,6 +211,8 @@ impl<'a> Work<'a> {
         }
         let first_of_these = self.removed.clone();
         self.overdelete(rules, &anew)?;
+        let same_as = self.same_as();
+        self.groups_broken |= self.removed.iter().any(|triple| Some(triple[1]) == same_as);
         let mut delta: BTreeSet<Triple> = self.added.clone();
         if !self.removed.is_empty() {
             self.refresh()?;
@@ -418,6 +426,10 @@ impl<'a> Work<'a> {
         heads: &mut BTreeSet<Triple>,
     ) -> Result<(), Stop> {
         let compiled = self.compiled;
+        if let Some(rules) = compiled.equality.as_ref().filter(|rules| rules.all.contains(&at_rule)) {
+            // One of them does the work of all.
+            return if at_rule == rules.subject { self.equals(delta, at, heads) } else { Ok(()) };
+        }
         match &compiled.forms[at_rule] {
             Form::Nothing => Ok(()),
             Form::Intersections => {
@@ -430,6 +442,27 @@ impl<'a> Work<'a> {
                 let snapshot = self.view(at).snapshot.clone();
                 self.queries.forward(rule, self.transaction, &snapshot, delta, found, heads)
             }
+        }
+    }
+
+    fn same_as(&self) -> Option<ValueId> {
+        self.compiled.constant(SAME_AS).and_then(|at| self.ids.get(at).copied().flatten())
+    }
+
+    /// What the rules of equality make of triples.
+    fn equals(&mut self, delta: &[Triple], at: At, heads: &mut BTreeSet<Triple>) -> Result<(), Stop> {
+        let Some(same_as) = self.same_as() else { return Ok(()) };
+        let view = match at {
+            At::Before => &self.before,
+            At::Now => &self.now,
+        };
+        if self.empty[at as usize].is(view, [None, Some(same_as), None])? {
+            return Ok(());
+        }
+        let equals = Equals { view, meter: &self.meter, budget: &self.budget, same_as };
+        match at {
+            At::Before => equals.in_question(delta, heads),
+            At::Now => equals.follows(delta, !self.groups_broken, heads),
         }
     }
 

@@ -17,6 +17,7 @@ mod options;
 pub mod parse;
 mod pattern;
 mod physical;
+mod place_search;
 pub mod plan;
 mod plan_depth;
 mod plan_tree;
@@ -47,6 +48,7 @@ pub use expr::{Aggregate, Expr};
 pub use function::{Callee, Function};
 pub use parse::{ParseError, parse_query, parse_update};
 pub use physical::SUMMED_DIGITS_MAX;
+pub use place_search::PlaceSearch;
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};
 pub use planner::{
     PlanError, PlanOptions, plan_dependent, plan_lateral, plan_query, plan_query_without, plan_sub,

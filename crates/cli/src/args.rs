@@ -18,6 +18,8 @@ mod crowd;
 mod dump;
 mod evaluation;
 pub mod folder;
+#[cfg(feature = "geo")]
+mod geo;
 mod guard;
 mod hostile;
 mod io_probe;
@@ -56,6 +58,8 @@ pub use connections::BenchConnectionsArgs;
 pub use crowd::BenchCrowdArgs;
 pub use dump::DumpArgs;
 pub use evaluation::{DefaultGraphArg, EvaluationArgs};
+#[cfg(feature = "geo")]
+pub use geo::GeoArgs;
 pub use guard::GuardArgs;
 pub use hostile::BenchHostileArgs;
 pub use io_probe::IoProbeArgs;
@@ -132,6 +136,9 @@ pub enum Command {
     Materialise(MaterialiseArgs),
     /// Index the words of texts, so that searches do not read all of them
     Text(TextArgs),
+    /// Index where geometries are, so that conditions on them do not read all of them
+    #[cfg(feature = "geo")]
+    Geo(GeoArgs),
     /// Tell why a triple holds: from what it follows, and by which rules
     Why(WhyArgs),
     /// Copy a database while it is in use, or bring such a backup up to date

@@ -74,6 +74,9 @@ fn tell_remedy(remedy: &Remedy) {
         Remedy::Words => say!(
             "only searches are slower without it: `lode text DB --force` makes the indexes of words again"
         ),
+        Remedy::Places => say!(
+            "only conditions on geometries are slower without it: `lode geo DB --force` makes their indexes again"
+        ),
         Remedy::BackUp => say!(
             "make another backup, in a new folder; without the database, copy this one, remove the file BACKUP from the copy, and see what \
              `lode check --salvage` makes of that"

@@ -34,6 +34,8 @@ mod dump_graph;
 #[cfg(feature = "arrow")]
 mod dump_tables;
 mod exit;
+#[cfg(feature = "geo")]
+mod geo;
 mod group;
 mod inferring;
 mod interrupt;
@@ -117,6 +119,8 @@ fn main() -> ExitCode {
         Command::Compact(args) => compact::run(&args),
         Command::Materialise(args) => materialise::run(&args),
         Command::Text(args) => text::run(&args),
+        #[cfg(feature = "geo")]
+        Command::Geo(args) => geo::run(&args),
         Command::Why(args) => why::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => backup::restore(&args),

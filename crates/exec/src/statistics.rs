@@ -2,12 +2,18 @@
 
 use lode_base::cancel::CancelToken;
 use lode_eval::functions::prepared_search;
+#[cfg(feature = "geo")]
+use lode_eval::functions::{place_proximity, place_search};
 use lode_eval::{aggregate, functions};
 use lode_packed::{Flights, Order, Star, StarMember};
 use lode_rdf::key::escape;
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, ValueId};
+#[cfg(feature = "geo")]
+use lode_sparql::PlaceSearch;
 use lode_sparql::{AggregateFunction, Function, Statistics, TextHits};
+#[cfg(feature = "geo")]
+use lode_store::Nearest;
 use lode_store::{Snapshot, StoreError};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -108,6 +114,25 @@ impl Statistics for SnapshotStatistics<'_> {
             false => None,
         };
         Some(TextHits { ids: hits.ids, terms, is_exact: hits.is_exact })
+    }
+
+    #[cfg(feature = "geo")]
+    fn place_candidates(&self, search: &PlaceSearch<'_>) -> Option<Vec<ValueId>> {
+        let search = place_search(search)?;
+        self.or(|snapshot| snapshot.place_candidates(&search, self.cancel), None)
+    }
+
+    #[cfg(feature = "geo")]
+    fn nearest_places(
+        &self,
+        search: &PlaceSearch<'_>,
+        rows: u64,
+        all_rows: u64,
+        rows_of: &mut dyn FnMut(Range<ValueId>) -> u64,
+    ) -> Option<Vec<ValueId>> {
+        let from = place_proximity(search)?;
+        let nearest = Nearest { from: &from, rows, rows_of, all_rows };
+        self.or(|snapshot| snapshot.nearest_places(nearest, self.cancel), None)
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

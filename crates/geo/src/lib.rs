@@ -17,6 +17,7 @@ pub mod measure;
 mod nearest;
 mod overlay;
 mod parts;
+pub mod proximity;
 pub mod read;
 pub mod relate;
 mod segments;
@@ -25,7 +26,7 @@ mod tests;
 mod unit;
 mod validity;
 pub mod vocabulary;
-
+pub mod window;
 pub mod write;
 
 pub use crs::Crs;

@@ -21,3 +21,7 @@ pub const GML_LITERAL: &str = "http://www.opengis.net/ont/geosparql#gmlLiteral";
 pub const KML_LITERAL: &str = "http://www.opengis.net/ont/geosparql#kmlLiteral";
 /// Cells of discrete global grids, which are not read.
 pub const DGGS_LITERAL: &str = "http://www.opengis.net/ont/geosparql#dggsLiteral";
+
+/// The datatypes that are read.
+pub const GEOMETRY_LITERALS: [&str; 5] =
+    [WKT_LITERAL, VIRTUOSO_GEOMETRY, GEOJSON_LITERAL, GML_LITERAL, KML_LITERAL];

@@ -3,6 +3,7 @@
 
 use crate::aggregate::AggregateFunction;
 use crate::function::Function;
+use crate::place_search::PlaceSearch;
 use crate::reuse::Reuse;
 use crate::statistics::{Statistics, TextHits};
 use lode_packed::{Order, Star, StarMember};
@@ -124,6 +125,23 @@ impl Statistics for Cached<'_> {
         // What is found is in the plan, so it is right for this query and this version only.
         self.reuse.set(Reuse::Never);
         self.inner.text_hits(query)
+    }
+
+    fn place_candidates(&self, search: &PlaceSearch<'_>) -> Option<Vec<ValueId>> {
+        // As with texts, and an index may be made later.
+        self.reuse.set(Reuse::Never);
+        self.inner.place_candidates(search)
+    }
+
+    fn nearest_places(
+        &self,
+        search: &PlaceSearch<'_>,
+        rows: u64,
+        all_rows: u64,
+        rows_of: &mut dyn FnMut(Range<ValueId>) -> u64,
+    ) -> Option<Vec<ValueId>> {
+        self.reuse.set(Reuse::Never);
+        self.inner.nearest_places(search, rows, all_rows, rows_of)
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

@@ -19,6 +19,7 @@ pub mod parse;
 mod parts;
 mod pattern;
 mod physical;
+mod place_search;
 pub mod plan;
 mod plan_depth;
 mod plan_tree;
@@ -49,6 +50,7 @@ pub use expr::{Aggregate, Expr};
 pub use function::{Callee, Function};
 pub use parse::{ParseError, parse_query, parse_update};
 pub use physical::SUMMED_DIGITS_MAX;
+pub use place_search::PlaceSearch;
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};
 pub use planner::{
     PlanError, PlanOptions, plan_dependent, plan_lateral, plan_query, plan_query_without, plan_sub,

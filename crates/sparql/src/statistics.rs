@@ -2,6 +2,7 @@
 
 use crate::aggregate::AggregateFunction;
 use crate::function::Function;
+use crate::place_search::PlaceSearch;
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, Term, ValueId};
 use std::ops::Range;
@@ -36,6 +37,22 @@ pub trait Statistics {
     fn ids_with_prefix(&self, kind: Kind, start: &str) -> Option<Range<ValueId>>;
     /// The texts of the data that match a query for words, by an index; `None` where there is none that helps, or the query is none.
     fn text_hits(&self, _query: &str) -> Option<TextHits> {
+        None
+    }
+    /// The geometries of the data that may pass a condition, by an index, ascending, and perhaps others; `None` where there is none that helps, or the condition is none on
+    /// geometries.
+    fn place_candidates(&self, _search: &PlaceSearch<'_>) -> Option<Vec<ValueId>> {
+        None
+    }
+    /// The geometries that have the least distances of those that make `all_rows` rows by `rows_of`, by an index: as many as make `rows` rows, those that are as near as the
+    /// last of them, those without a distance, and perhaps others. `None` where an index does not tell, or some of the rows have none of its geometries.
+    fn nearest_places(
+        &self,
+        _search: &PlaceSearch<'_>,
+        _rows: u64,
+        _all_rows: u64,
+        _rows_of: &mut dyn FnMut(Range<ValueId>) -> u64,
+    ) -> Option<Vec<ValueId>> {
         None
     }
     /// Distinct values of the next column under a prefix, exact or estimated.

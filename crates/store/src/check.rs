@@ -4,6 +4,7 @@
 use crate::delta::{Delta, is_delta_term};
 use crate::dump::is_plain;
 use crate::error::StoreError;
+use crate::index_files::PLACES;
 use crate::log::mark_file;
 use crate::manifest::{BACKUP, MANIFEST_COPY, Manifest, log_file, segment_folder};
 use crate::recovery::{FoundLog, apply_log};
@@ -57,6 +58,8 @@ pub enum Remedy {
     DropSnapshot(String),
     /// To make the indexes of words again.
     Words,
+    /// To make the indexes of geometries again.
+    Places,
     /// It is a backup: to make another.
     BackUp,
     /// To restore the database, or to load it again.
@@ -247,7 +250,23 @@ impl Checker<'_> {
             self.let_compact(at..at + 1, &[]);
         }
         self.rows(path, open, version)?;
-        self.words(path, open)
+        self.words(path, open)?;
+        self.places(path, open)
+    }
+
+    /// The index of geometries, if there is one.
+    fn places(&mut self, path: &Path, open: &OpenSegment) -> Result<(), StoreError> {
+        let verified = open.places().and_then(|places| match places {
+            Some(places) => places.verify(self.cancel, self.progress),
+            None => Ok(()),
+        });
+        let Err(error) = verified else { return Ok(()) };
+        let at = self.report.problems.len();
+        self.problem(error.into(), &PLACES.keys_file(path))?;
+        for problem in self.report.problems.get_mut(at..).unwrap_or_default() {
+            problem.remedy = Remedy::Places;
+        }
+        Ok(())
     }
 
     /// The index of words, if there is one.

@@ -42,6 +42,14 @@ pub enum StoreError {
         /// The memory.
         memory_bytes: usize,
     },
+    /// A segment has more geometries than an index of them has numbers.
+    #[error(
+        "a segment with more than {most} literals is not indexed: conditions on its geometries read them"
+    )]
+    PlacesTooMany {
+        /// The most.
+        most: u64,
+    },
     /// The bytes of a file are not what was written.
     #[error("{file}: damaged at byte {offset}: {what}")]
     Corruption {

@@ -34,8 +34,11 @@ mod flusher;
 mod follow;
 mod hot_blocks;
 mod identity;
+mod index_files;
 mod io_profile;
 mod kept_files;
+#[cfg(feature = "geo")]
+mod kept_indexes;
 mod kept_prefixes;
 mod last_prefixes;
 mod layer_merge;
@@ -47,6 +50,7 @@ mod log_rewrite;
 mod maintenance;
 pub mod manifest;
 mod named_snapshots;
+mod places;
 pub mod progress;
 mod publication;
 mod recovery;
@@ -105,6 +109,8 @@ pub use lode_packed::index_parts;
 pub use lode_packed::segment::META_FILE;
 pub use log::{Durability, Log};
 pub use maintenance::{Maintenance, Tell};
+#[cfg(feature = "geo")]
+pub use places::{Nearest, PlacesOptions, PlacesReport, drop_places, index_places, keeps_places};
 pub use progress::{LoadProgress, ProgressSample, Stage};
 pub use publication::{frozen_version, publisher};
 pub use recovery::{FoundLog, OpenFiles};

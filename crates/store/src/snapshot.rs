@@ -3,6 +3,8 @@
 use crate::activity::Activity;
 use crate::delta::{DELTA_TERM, is_delta_term};
 use crate::error::StoreError;
+#[cfg(feature = "geo")]
+use crate::index_files::IndexFiles;
 use crate::manifest::{Inferences, Sign};
 use crate::scan_rows::RowCursor;
 use crate::version::{OpenSegment, Version};
@@ -64,6 +66,12 @@ impl Snapshot {
     /// An index of words, for who reads this snapshot.
     pub(crate) fn words(&self, words: &Words) -> Words {
         words.read_by(self.context.as_ref())
+    }
+
+    /// An index, for who reads this snapshot.
+    #[cfg(feature = "geo")]
+    pub(crate) fn index_files(&self, files: &IndexFiles) -> IndexFiles {
+        files.read_by(self.context.as_ref())
     }
 
     pub(crate) fn version(&self) -> &Arc<Version> {

@@ -10,7 +10,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
     ("rdf", &["base"]),
     ("packed", &["base", "rdf"]),
     ("ingest", &["base", "rdf"]),
-    ("store", &["ingest", "packed", "text", "rdf", "base"]),
+    ("store", &["geo", "ingest", "packed", "text", "rdf", "base"]),
     ("text", &[]),
     ("sparql", &["syntax", "text", "rdf", "packed"]),
     ("scheduler", &["base"]),

@@ -7,6 +7,8 @@
 )]
 
 mod known;
+mod place_crashes;
+mod place_index;
 mod search_crashes;
 mod search_index;
 mod sums;

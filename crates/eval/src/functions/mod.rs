@@ -20,6 +20,8 @@ mod tests;
 mod text_search;
 mod triples;
 
+#[cfg(feature = "geo")]
+pub use geo::{place_proximity, place_search};
 use lode_sparql::Function;
 use std::collections::HashMap;
 use std::sync::OnceLock;

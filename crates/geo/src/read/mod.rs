@@ -9,11 +9,13 @@ mod wkt;
 
 use crate::error::GeoError;
 use crate::geometry::Geometry;
-use crate::vocabulary::{GEOJSON_LITERAL, GML_LITERAL, KML_LITERAL, VIRTUOSO_GEOMETRY, WKT_LITERAL};
+use crate::vocabulary::{
+    GEOJSON_LITERAL, GEOMETRY_LITERALS, GML_LITERAL, KML_LITERAL, VIRTUOSO_GEOMETRY, WKT_LITERAL,
+};
 
 /// Whether literals of this datatype are geometries that are read.
 pub fn is_geometry(datatype: &str) -> bool {
-    matches!(datatype, WKT_LITERAL | VIRTUOSO_GEOMETRY | GEOJSON_LITERAL | GML_LITERAL | KML_LITERAL)
+    GEOMETRY_LITERALS.contains(&datatype)
 }
 
 /// The geometry of a literal.

@@ -8,7 +8,9 @@ mod filters;
 mod groups;
 mod hoist;
 mod limits;
+mod nearest;
 mod optional;
+mod places;
 mod prune;
 mod simplify;
 mod texts;
@@ -43,12 +45,28 @@ const UNIFY: Rule = Rule { name: "unify", apply: |logical, wanted| unify::unify(
 const CONSTANTS: Rule =
     Rule { name: "constants", apply: |logical, wanted| constants::replace(logical, wanted.stats) };
 const TEXTS: Rule = Rule { name: "texts", apply: |logical, wanted| texts::look_up(logical, wanted.stats) };
+const PLACES: Rule = Rule {
+    name: "places",
+    apply: |logical, wanted| nearest::look_up(places::look_up(logical, wanted.stats), wanted.stats),
+};
 const LIMITS: Rule = Rule { name: "limits", apply: |logical, _| limits::push(logical) };
 const PRUNE: Rule = Rule { name: "prune", apply: |logical, wanted| prune::prune(logical, &wanted.columns) };
 
 /// In the sequence in which they are applied: hoisting and constants leave something to be simplified, and joins that are flat take more filters.
-const SEQUENCE: [Rule; 11] =
-    [SIMPLIFY, PUSH_FILTERS, HOIST, SIMPLIFY, PUSH_FILTERS, UNIFY, CONSTANTS, SIMPLIFY, TEXTS, LIMITS, PRUNE];
+const SEQUENCE: [Rule; 12] = [
+    SIMPLIFY,
+    PUSH_FILTERS,
+    HOIST,
+    SIMPLIFY,
+    PUSH_FILTERS,
+    UNIFY,
+    CONSTANTS,
+    SIMPLIFY,
+    TEXTS,
+    PLACES,
+    LIMITS,
+    PRUNE,
+];
 
 /// The names of all rules, each once: for [`plan_query_without`](crate::planner::plan_query_without).
 pub fn rule_names() -> Vec<&'static str> {

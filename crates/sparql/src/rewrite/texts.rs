@@ -75,7 +75,7 @@ fn search(filter: &Expr) -> Option<(VarId, &str)> {
 }
 
 /// The pattern whose objects a variable is.
-fn objects(member: &Logical, var: VarId) -> Option<&QuadPattern> {
+pub(super) fn objects(member: &Logical, var: VarId) -> Option<&QuadPattern> {
     match &member.op {
         Op::Scan(pattern) if pattern.object == Slot::Var(var) => Some(pattern),
         _ => None,
@@ -83,7 +83,7 @@ fn objects(member: &Logical, var: VarId) -> Option<&QuadPattern> {
 }
 
 /// How many rows a pattern has, whatever its subject.
-fn total(pattern: &QuadPattern, stats: &dyn Statistics) -> f64 {
+pub(super) fn total(pattern: &QuadPattern, stats: &dyn Statistics) -> f64 {
     match pattern.predicate {
         Slot::Const(predicate) => stats.count(Order::Psog, &[predicate]) as f64,
         _ => stats.quad_count() as f64,

@@ -6,7 +6,7 @@ use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, NamedNode, Term, ValueId, inline};
 use lode_sparql::aggregate::{AggregateFunction, Counts, InParts};
 use lode_sparql::function::{Function, Meaning, ValueType, Volatility};
-use lode_sparql::{Statistics, TextHits};
+use lode_sparql::{PlaceSearch, Statistics, TextHits};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -219,6 +219,14 @@ impl Statistics for Quads {
         let (first, last) = (*found.first()?, *found.last()?);
         (last - first + 1 == found.len() as u64)
             .then(|| ValueId::new(kind, first)..ValueId::new(kind, last + 1))
+    }
+
+    /// Texts that have the constant in them, as geometries are near each other.
+    fn place_candidates(&self, search: &PlaceSearch<'_>) -> Option<Vec<ValueId>> {
+        let [None, Some(Term::Literal(constant))] = search.arguments.as_slice() else { return None };
+        let is_near = |term: &&Term| matches!(term, Term::Literal(literal) if literal.value().contains(constant.value()));
+        let is_asked = search.function.ends_with("/geosparql/sfWithin");
+        is_asked.then(|| self.terms.iter().filter(is_near).filter_map(|term| self.id_of(term)).collect())
     }
 
     fn text_hits(&self, query: &str) -> Option<TextHits> {

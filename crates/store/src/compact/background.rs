@@ -7,6 +7,8 @@ use crate::compact::merge_budget::MergeBudget;
 use crate::compact::options::CompactOptions;
 use crate::compact::policy::choose_within;
 use crate::error::StoreError;
+#[cfg(feature = "geo")]
+use crate::places::{PlacesOptions, keeps_places};
 use crate::progress::{LoadProgress, ProgressSample};
 use crate::segment_builder::BuildError;
 use crate::store::Store;
@@ -304,6 +306,13 @@ impl Work {
             // Until it is there, and if it cannot be made, the texts of the new segment are read.
             let options = WordsOptions { memory_bytes, force: false, cancel: cancel.clone() };
             if let Err(error) = index_in_turn(&self.store, &options) {
+                self.note_failure(&error);
+            }
+        }
+        #[cfg(feature = "geo")]
+        if keeps_places(&self.store) {
+            let options = PlacesOptions { memory_bytes, force: false, cancel: cancel.clone() };
+            if let Err(error) = crate::places::index_in_turn(&self.store, &options) {
                 self.note_failure(&error);
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::chores::Chores;
 use crate::error::StoreError;
+use crate::index_files::{IndexFiles, PLACES};
 use crate::manifest::SegmentEntry;
 use crate::word_files::Words;
 use lode_base::vfs::Vfs;
@@ -32,6 +33,8 @@ struct SegmentFolder {
     cache: Arc<BlockCache>,
     /// The index of its words, once that was opened.
     words: OnceLock<Words>,
+    /// The index of its geometries, once that was opened.
+    places: OnceLock<IndexFiles>,
     /// Once it is obsolete: who removes it. That may be a query's thread, which should not be kept by it.
     remover: OnceLock<Arc<Chores>>,
 }
@@ -64,6 +67,7 @@ impl OpenSegment {
             path: database.join(entry.folder()),
             cache: Arc::clone(cache),
             words: OnceLock::new(),
+            places: OnceLock::new(),
             remover: OnceLock::new(),
         };
         Self { entry: entry.clone(), segment, damaged: Default::default(), folder: Arc::new(folder) }
@@ -149,6 +153,21 @@ impl OpenSegment {
         }
         let opened = Words::open(&**vfs, path, cache)?;
         Ok(opened.map(|opened| words.get_or_init(|| opened).clone()))
+    }
+
+    /// Whether it has an index of its geometries.
+    pub fn has_places(&self) -> bool {
+        self.folder.places.get().is_some() || PLACES.is_in(&*self.folder.vfs, &self.folder.path)
+    }
+
+    /// The index of its geometries, which may have been made since it was opened.
+    pub fn places(&self) -> Result<Option<IndexFiles>, PackedError> {
+        let SegmentFolder { vfs, path, cache, places, .. } = &*self.folder;
+        if let Some(places) = places.get() {
+            return Ok(Some(places.clone()));
+        }
+        let opened = IndexFiles::open(&PLACES, &**vfs, path, cache)?;
+        Ok(opened.map(|opened| places.get_or_init(|| opened).clone()))
     }
 
     /// The number of the first term of a section in its dictionary.

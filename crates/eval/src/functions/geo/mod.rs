@@ -8,11 +8,14 @@ mod call;
 mod facts;
 mod measures;
 mod relations;
+mod search;
 mod shapes;
 mod texts;
 mod virtuoso;
 
 use lode_sparql::Function;
+
+pub use search::{place_proximity, place_search};
 
 /// All of them, by what they are about.
 pub(super) static FUNCTIONS: [&[Function]; 6] = [

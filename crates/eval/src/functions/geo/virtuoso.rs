@@ -7,6 +7,7 @@ use crate::values::value::Value;
 use lode_geo::inspect::{self, Axis};
 use lode_geo::relate::{self, Relation};
 use lode_geo::vocabulary::WKT_LITERAL;
+use lode_geo::window::Test;
 use lode_geo::{GeoError, Geometry, Unit, measure, read, write};
 use lode_sparql::Function;
 use lode_sparql::function::ValueType;
@@ -113,4 +114,29 @@ fn holds(relation: Relation, a: &Geometry, b: &Geometry, reach: f64) -> Result<b
         return Ok(true);
     }
     Ok(reach > 0.0 && measure::distance(a, b, KILOMETRE)? <= reach)
+}
+
+/// What an index is asked for a call of one of these; none where it is not one of them, and none within where an index cannot help.
+#[expect(clippy::option_option, reason = "whose it is, and what it asks")]
+pub(super) fn reach(name: &str, most: Option<f64>, rest: &[Value]) -> Option<Option<Test>> {
+    let name =
+        name.strip_prefix("bif:").or_else(|| name.strip_prefix("http://www.openlinksw.com/schemas/bif#"))?;
+    let relation = match name {
+        "st_intersects" => Relation::Intersects,
+        "st_within" => Relation::Within,
+        "st_contains" => Relation::Contains,
+        "st_distance" => {
+            let near = most.filter(|_| rest.is_empty()).map(|most| Test::Distance { most, unit: KILOMETRE });
+            return Some(near);
+        }
+        _ => return Some(None),
+    };
+    Some(match (rest, most) {
+        ([], None) => Some(Test::Relation(relation)),
+        // What is so related is no distance apart.
+        ([reach], None) => {
+            number_of(reach).map(|most| Test::Distance { most: most.max(0.0), unit: KILOMETRE })
+        }
+        _ => None,
+    })
 }

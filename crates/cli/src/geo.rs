@@ -1,0 +1,78 @@
+//! `lode geo`.
+
+use crate::args::GeoArgs;
+use crate::exit::Done;
+use crate::load::CACHE_BYTES;
+use crate::memory;
+use crate::number;
+use crate::talk::{say, say_found_log};
+use lode_engine::store::{
+    CompactOptions, PlacesOptions, PlacesReport, WriteOptions, drop_places, index_places,
+};
+use lode_engine::{CancelToken, Database, OpenOptions};
+use serde_json::json;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+pub fn run(args: &GeoArgs) -> anyhow::Result<Done> {
+    let memory_bytes = args.memory.unwrap_or(CompactOptions::default().memory_bytes);
+    memory::keep_to(memory_bytes);
+    let open = OpenOptions::with_cache(CACHE_BYTES);
+    let database = Database::open_for_writing(&args.database, &open, WriteOptions::default())?;
+    say_found_log(&database);
+    if args.drop {
+        drop_places(database.store())?;
+        if !args.quiet {
+            say!("the index of geometries is gone");
+        }
+        return Ok(Done::Ok);
+    }
+    let start = Instant::now();
+    let options = PlacesOptions { memory_bytes, force: args.force, cancel: CancelToken::default() };
+    let report = index_places(database.store(), &options)?;
+    if !args.quiet {
+        tell(&report, start.elapsed());
+    }
+    if args.json {
+        let report = json!({
+            "segments": report.segments,
+            "segments_left_as_they_are": report.others,
+            "geometries": report.geometries,
+            "unreadable": report.unreadable,
+            "bytes": report.bytes,
+            "seconds": start.elapsed().as_secs_f64(),
+        });
+        let mut out = std::io::stdout().lock();
+        serde_json::to_writer_pretty(&mut out, &report)?;
+        writeln!(out)?;
+    }
+    Ok(Done::Ok)
+}
+
+fn tell(report: &PlacesReport, time: Duration) {
+    say!(
+        "indexed {} of {} in {}: {}",
+        match report.geometries {
+            1 => "1 geometry".to_owned(),
+            geometries => format!("{} geometries", number::grouped(geometries)),
+        },
+        number::of(report.segments, "segment"),
+        number::duration(time),
+        number::bytes(report.bytes),
+    );
+    tell_unreadable(report.unreadable);
+}
+
+/// Literals that are no geometries pass no condition, which nobody would see.
+pub fn tell_unreadable(count: u64) {
+    if count > 0 {
+        say!(
+            "warning: {} the datatype of a geometry and cannot be read as one: no condition on geometries holds for what has them",
+            if count == 1 {
+                "1 literal has".to_owned()
+            } else {
+                format!("{} literals have", number::grouped(count))
+            }
+        );
+    }
+}

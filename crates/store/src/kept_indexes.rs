@@ -1,0 +1,73 @@
+//! Indexes that a database keeps beside its segments: whether it keeps those of a kind, and making those that are missing.
+
+use crate::error::StoreError;
+use crate::index_files::IndexKind;
+use crate::store::Store;
+use crate::version::OpenSegment;
+use lode_base::cancel::CancelToken;
+use std::path::Path;
+
+/// Whether the database has indexes of a kind.
+pub fn keeps(store: &Store, kind: &IndexKind) -> bool {
+    store.vfs().exists(&store.folder().join(kind.kept_file))
+}
+
+/// From now on it has.
+pub fn keep(store: &Store, kind: &IndexKind) -> Result<(), StoreError> {
+    if keeps(store, kind) {
+        return Ok(());
+    }
+    let path = store.folder().join(kind.kept_file);
+    let made = store.vfs().create(&path).and_then(|mut file| file.sync());
+    made.and_then(|()| store.vfs().sync_dir(store.folder())).map_err(StoreError::io(&path))
+}
+
+/// Removes the indexes of a kind, and makes none for new segments.
+pub fn drop_all(store: &Store, kind: &IndexKind) -> Result<(), StoreError> {
+    let mut files = vec![store.folder().join(kind.kept_file)];
+    for segment in store.version().segments.iter() {
+        let folder = store.folder().join(segment.entry.folder());
+        files.extend([kind.keys_file(&folder), kind.rows_file(&folder)]);
+    }
+    for file in files {
+        match store.vfs().remove(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(StoreError::io(&file)(error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Runs what makes indexes while nobody replaces a segment.
+pub fn in_turn<T>(
+    store: &Store,
+    cancel: &CancelToken,
+    make: impl FnOnce() -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    store.compaction_lock().lock(cancel)?;
+    let made = make();
+    store.compaction_lock().unlock();
+    made
+}
+
+/// Calls `make` with each segment that has no index of a kind, or with each, and its folder; how many were left as they are.
+pub fn each_without(
+    store: &Store,
+    kind: &IndexKind,
+    force: bool,
+    mut make: impl FnMut(&OpenSegment, &Path) -> Result<(), StoreError>,
+) -> Result<u64, StoreError> {
+    let mut others = 0;
+    for segment in store.version().segments.iter() {
+        let folder = store.folder().join(segment.entry.folder());
+        let files = [kind.keys_file(&folder), kind.rows_file(&folder)];
+        if !force && files.iter().all(|file| store.vfs().exists(file)) {
+            others += 1;
+        } else {
+            make(segment, &folder)?;
+        }
+    }
+    Ok(others)
+}

@@ -18,7 +18,8 @@ pub fn execute(plan: Arc<Plan>, cx: Arc<QueryContext>) -> Result<Execution, Exec
     Execution::new(plan, &cx, FACTORY)
 }
 
-/// Runs the part of `plan` whose values lie in `range`, which are values of the variable that [`crate::key_ranges`] tells.
+/// Runs the part of `plan` whose values lie in `range`, which are values of the variable that [`crate::key_ranges`] tells. A plan that
+/// [has groups in parts](crate::has_groups_in_parts) gives those of this part.
 ///
 /// # Errors
 ///

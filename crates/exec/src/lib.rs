@@ -42,7 +42,7 @@ pub use lode_eval::{
     Batch, EvalContext, ExecError, aggregate, batch, functions, is_regular_expression, memo,
 };
 pub use lode_scheduler::{turns, wait_for_removals, waiting};
-pub use parallel::{key_ranges, may_be_confined};
+pub use parallel::{has_groups_in_parts, key_ranges, may_be_confined};
 pub use profile::{Probe, Profile};
 pub use results::{Graph, QueryResult};
 pub use terms::VisitTerm;

@@ -1,8 +1,8 @@
 //! Parts of plans that travel: to other processes that have the same version of a database, and run there over ranges of values.
 //!
-//! [`take_apart`] finds the sub-plans of a plan that others can run (fragments) and what is left of it: the head's plan. [`write`] makes bytes of a
-//! fragment, with terms in the place of ids, and [`read`] makes a plan of them again, over another process's view of the same version, believing
-//! nothing. [`run`] runs one over a range of values; the rows of all ranges, one range after the other, are the fragment's rows.
+//! [`take_apart()`] finds the sub-plans of a plan that others can run (fragments) and what is left of it: the head's plan. [`write()`] makes bytes of a
+//! fragment, with terms in the place of ids, and [`read()`] makes a plan of them again, over another process's view of the same version, believing
+//! nothing. [`run()`] runs one over a range of values; the rows of all ranges, one range after the other, are the fragment's rows.
 //!
 //! What travels and what stays at the head, and why, is in [`carried`] and in `docs/design/050-plans-that-travel.md`. There is no network here.
 

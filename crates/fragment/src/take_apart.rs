@@ -7,9 +7,10 @@ use crate::graphs;
 use crate::known::is_known;
 use crate::limits::LEVELS_MAX;
 use crate::wire::write;
-use lode_exec::may_be_confined;
+use lode_exec::{has_groups_in_parts, may_be_confined};
+use lode_sparql::aggregate::InParts;
 use lode_sparql::plan::VisibleGraphs;
-use lode_sparql::{Plan, PlanNode, PlanOp, stack};
+use lode_sparql::{Aggregate, Expr, Plan, PlanNode, PlanOp, VarId, stack};
 use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
 use std::sync::Arc;
@@ -56,6 +57,14 @@ pub fn take_apart(plan: &Plan, snapshot: &Snapshot, wanted: &Wanted) -> Result<A
     })
 }
 
+/// Groups above the groups of parts, in their place.
+fn put_together(node: &mut PlanNode, aggregates: Vec<Aggregate>) {
+    let outputs: Vec<VarId> = aggregates.iter().map(|aggregate| aggregate.output).collect();
+    let keys = node.vars.iter().copied().filter(|var| !outputs.contains(var)).collect();
+    let input = Arc::new(node.clone());
+    node.op = PlanOp::Group { input, keys, aggregates, sorted: false };
+}
+
 struct Finder<'a> {
     plan: &'a Plan,
     snapshot: &'a Snapshot,
@@ -87,17 +96,36 @@ impl Finder<'_> {
         if let Some(fragment) = self.fragment(node)? {
             let number = u32::try_from(self.found.len()).unwrap_or(u32::MAX);
             self.found.push(fragment);
+            let of_parts = self.groups_of_parts(node);
             node.op = PlanOp::Fragment { number };
+            if let Some(aggregates) = of_parts {
+                put_together(node, aggregates);
+            }
             return Ok(());
         }
         node.children_mut().into_iter().try_for_each(|child| stack::room(|| self.replace(child)))
+    }
+
+    /// The aggregates that put the groups of parts together, where a sub-plan has such groups.
+    fn groups_of_parts(&self, node: &PlanNode) -> Option<Vec<Aggregate>> {
+        let PlanOp::Group { aggregates, .. } = &node.op else { return None };
+        if !node.sorted_by.is_empty() || !has_groups_in_parts(node, self.single_graph) {
+            return None;
+        }
+        let of_parts = |aggregate: &Aggregate| match aggregate.function.in_parts {
+            InParts::As(function) if !aggregate.distinct => {
+                Some(Aggregate::new(aggregate.output, function, Some(Expr::Var(aggregate.output))))
+            }
+            _ => None,
+        };
+        aggregates.iter().map(of_parts).collect()
     }
 
     fn fragment(&self, node: &PlanNode) -> Result<Option<(Fragment, Vec<u8>)>, FragmentError> {
         let levels = self.levels.get(node.id as usize).copied().flatten();
         let may = levels.is_some_and(|levels| levels <= LEVELS_MAX)
             && node.cost >= self.wanted.cost_min
-            && may_be_confined(node, self.single_graph);
+            && (may_be_confined(node, self.single_graph) || self.groups_of_parts(node).is_some());
         if !may {
             return Ok(None);
         }

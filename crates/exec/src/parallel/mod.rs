@@ -16,6 +16,6 @@ mod sub_plan;
 mod tests;
 
 pub(crate) use confined::confined_to;
-pub use confined::{key_ranges, may_be_confined};
+pub use confined::{has_groups_in_parts, key_ranges, may_be_confined};
 pub(crate) use source::{Source, operator};
 pub(crate) use sub_plan::{Prepared, SubPlan};

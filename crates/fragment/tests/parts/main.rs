@@ -278,6 +278,36 @@ fn what_comes_from_elsewhere_stays_or_is_refused() {
     }
 }
 
+/// Counts of all rows, and by what rows are not cut by, are made in parts and added up at the head.
+#[test]
+fn groups_in_parts_are_added_up() {
+    let snapshot = snapshot();
+    for (text, whole) in [
+        ("SELECT (COUNT(*) AS ?n) { ?s :p ?v }", 1),
+        ("SELECT (COUNT(*) AS ?n) (COUNT(?o) AS ?m) { ?s :p ?v OPTIONAL { ?s :q ?o FILTER (?v = 9) } }", 1),
+        ("SELECT ?v (COUNT(?s) AS ?n) { ?s :p ?v ; :q ?o } GROUP BY ?v", 5),
+    ] {
+        let plan = plan(text, &snapshot, None, &PlanOptions::default());
+        let apart = take_apart(&plan, &snapshot, &wanted(None)).unwrap();
+        let (fragment, _) = &apart.fragments[0];
+        let mut node = &apart.head.root;
+        while !matches!(node.op, PlanOp::Group { .. } | PlanOp::Fragment { .. }) {
+            node = node.children()[0];
+        }
+        let added =
+            matches!(&node.op, PlanOp::Group { input, .. } if matches!(input.op, PlanOp::Fragment { .. }));
+        let grouped = matches!(fragment.plan.root.op, PlanOp::Group { .. });
+        assert!(!added || grouped, "{text}");
+        assert_eq!(rows_of(fragment, &snapshot, 1).unwrap(), whole, "{text}");
+        if added && whole == 1 {
+            let (_, cut) = ranges(fragment, &snapshot, &options(), 3).unwrap();
+            assert!(cut.len() > 1);
+            assert_eq!(rows_of(fragment, &snapshot, 3).unwrap(), cut.len(), "{text}");
+        }
+        lode_sparql::validate::validate(&apart.head).unwrap();
+    }
+}
+
 #[test]
 fn scans_and_ranges_travel() {
     let snapshot = snapshot();

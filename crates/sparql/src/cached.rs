@@ -3,6 +3,7 @@
 
 use crate::aggregate::AggregateFunction;
 use crate::function::Function;
+use crate::id_set::IdList;
 use crate::reuse::Reuse;
 use crate::statistics::{Statistics, TextHits};
 use lode_packed::{Order, Star, StarMember};
@@ -124,6 +125,17 @@ impl Statistics for Cached<'_> {
         // What is found is in the plan, so it is right for this query and this version only.
         self.reuse.set(Reuse::Never);
         self.inner.text_hits(query)
+    }
+
+    fn best_texts(
+        &self,
+        query: &str,
+        rows: u64,
+        all_equals: bool,
+        rows_of: &mut dyn FnMut(ValueId) -> u64,
+    ) -> Option<IdList> {
+        self.reuse.set(Reuse::Never);
+        self.inner.best_texts(query, rows, all_equals, rows_of)
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

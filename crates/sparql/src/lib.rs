@@ -45,6 +45,7 @@ pub use lode_syntax as syntax;
 pub use explain::{Explained, explain};
 pub use expr::{Aggregate, Expr};
 pub use function::{Callee, Function};
+pub use id_set::{Held, IdList, IdSet};
 pub use parse::{ParseError, parse_query, parse_update};
 pub use physical::SUMMED_DIGITS_MAX;
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};

@@ -13,6 +13,7 @@ impl PlanOp {
             PlanOp::Empty => "Empty",
             PlanOp::Values(_) => "Values",
             PlanOp::IndexScan(_) => "IndexScan",
+            PlanOp::Ids(_) => "Ids",
             PlanOp::Domain => "Domain",
             PlanOp::GraphNames { .. } => "GraphNames",
             PlanOp::MergeJoin { .. } => "MergeJoin",
@@ -48,6 +49,7 @@ macro_rules! inputs {
             PlanOp::Unit
             | PlanOp::Empty
             | PlanOp::Values(_)
+            | PlanOp::Ids(_)
             | PlanOp::Domain
             | PlanOp::IndexScan(_)
             | PlanOp::MultiwayJoin(_)
@@ -93,6 +95,7 @@ macro_rules! exprs {
             PlanOp::Unit
             | PlanOp::Empty
             | PlanOp::Values(_)
+            | PlanOp::Ids(_)
             | PlanOp::Domain
             | PlanOp::IndexScan(_)
             | PlanOp::GraphNames { .. }

@@ -235,6 +235,9 @@ pub struct LoadArgs {
     /// Then add what follows by these rules, as lode materialise --rules does: rdfs, rdfs-plus, owl2-rl, skos, or a file with rules; repeatable
     #[arg(long, value_name = "SET|FILE", conflicts_with = "dry_run")]
     pub materialise: Vec<String>,
+    /// Then make an index of the words of all texts, as lode text does, and keep it from now on
+    #[arg(long, conflicts_with = "dry_run")]
+    pub text: bool,
     /// Threads (default: one a core)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,

@@ -10,6 +10,7 @@ use crate::load_failure::{Remedies, load_failed, with_code};
 use crate::load_line::live_line;
 use crate::load_report;
 use crate::memory;
+use crate::new_words::index_loaded;
 use crate::number;
 use crate::skipped::SkippedFiles;
 use crate::sources::Sources;
@@ -60,6 +61,9 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
     let set_aside = tell_set_aside(report.quarantined, &report.sources, quarantine.as_deref());
     if !rules.is_empty() {
         inferring::after_load(args, rules)?;
+    }
+    if args.text {
+        index_loaded(args, CACHE_BYTES)?;
     }
     Ok(if set_aside { Done::Quarantined } else { Done::Ok })
 }

@@ -4,17 +4,23 @@ use crate::args::TextArgs;
 use crate::exit::Done;
 use crate::load::CACHE_BYTES;
 use crate::memory;
-use crate::number;
+use crate::new_words::index_all;
 use crate::talk::{say, say_found_log};
-use lode_engine::store::{CompactOptions, WordsOptions, WriteOptions, drop_words, index_words};
-use lode_engine::{CancelToken, Database, OpenOptions};
+use lode_engine::store::{WordsOptions, WriteOptions, drop_words};
+use lode_engine::{Database, OpenOptions};
 use serde_json::json;
 use std::io::Write;
 use std::time::Instant;
 
 pub fn run(args: &TextArgs) -> anyhow::Result<Done> {
-    let memory_bytes = args.memory.unwrap_or(CompactOptions::default().memory_bytes);
-    memory::keep_to(memory_bytes);
+    let mut options = WordsOptions { force: args.force, ..WordsOptions::default() };
+    if let Some(threads) = args.threads {
+        options.threads = threads.max(1);
+    }
+    if let Some(memory) = args.memory {
+        options.memory_bytes = memory;
+    }
+    memory::keep_to(options.memory_bytes);
     let open = OpenOptions::with_cache(CACHE_BYTES);
     let database = Database::open_for_writing(&args.database, &open, WriteOptions::default())?;
     say_found_log(&database);
@@ -26,17 +32,7 @@ pub fn run(args: &TextArgs) -> anyhow::Result<Done> {
         return Ok(Done::Ok);
     }
     let start = Instant::now();
-    let options = WordsOptions { memory_bytes, force: args.force, cancel: CancelToken::default() };
-    let report = index_words(database.store(), &options)?;
-    if !args.quiet {
-        say!(
-            "indexed the words of {} in {}: {}, {}",
-            number::of(report.texts, "text"),
-            number::of(report.segments, "segment"),
-            number::bytes(report.bytes),
-            number::duration(start.elapsed()),
-        );
-    }
+    let report = index_all(&database, &options, args.quiet)?;
     if args.json {
         let report = json!({
             "segments": report.segments,

@@ -252,7 +252,7 @@ impl PreparedQuery {
         session: SessionOptions,
         caches: Option<&Caches>,
     ) -> Result<Self, EngineError> {
-        let statistics = SnapshotStatistics::new(&snapshot, &options.cancel);
+        let statistics = SnapshotStatistics::new(&snapshot, &session.budget, &options.cancel);
         let plan_options = PlanOptions {
             default_graph_union: options.default_graph == DefaultGraph::Union,
             optimize: options.optimize,

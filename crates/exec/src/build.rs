@@ -104,6 +104,7 @@ impl Builder<'_> {
             PlanOp::Unit => Box::new(Values::unit(vars)),
             PlanOp::Empty => Box::new(Values::empty(vars)),
             PlanOp::Values(rows) => Box::new(Values::new(cx, rows, vars)?),
+            PlanOp::Ids(list) => Box::new(Values::of_ids(cx, &list.ids, vars)),
             PlanOp::Domain => {
                 let rows = cx.domain.as_ref().map(|domain| domain.rows_of(vars));
                 let rows = rows.ok_or_else(|| ExecError::Internal("a plan without its domain".into()))?;

@@ -95,7 +95,7 @@ impl Known {
         if let Some(plan) = plans.get(params) {
             return Ok(plan.clone());
         }
-        let stats = SnapshotStatistics::new(&cx.snapshot, &cx.cancel);
+        let stats = SnapshotStatistics::new(&cx.snapshot, &cx.budget, &cx.cancel);
         let options = PlanOptions::default();
         let plan = plan_dependent(&self.pattern, params, rows, &cx.vars, &options, &stats);
         stats.finish()?;
@@ -226,7 +226,7 @@ fn run_each(
         let terms = bound
             .map(|(var, id)| Ok((*var, cx.term(*id)?)))
             .collect::<Result<Vec<(VarId, Term)>, ExecError>>()?;
-        let stats = SnapshotStatistics::new(&cx.snapshot, &cx.cancel);
+        let stats = SnapshotStatistics::new(&cx.snapshot, &cx.budget, &cx.cancel);
         let plan = plan_sub(pattern, &terms, &cx.vars, &PlanOptions::default(), &stats);
         stats.finish()?;
         let plan = plan.map_err(|error| ExecError::Plan(error.to_string()))?;

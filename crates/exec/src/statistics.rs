@@ -1,6 +1,7 @@
 //! What the planner may ask, answered by a snapshot.
 
 use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::{MemoryBudget, OutOfBudget};
 use lode_eval::functions::prepared_search;
 #[cfg(feature = "geo")]
 use lode_eval::functions::{place_proximity, place_search};
@@ -11,19 +12,40 @@ use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, ValueId};
 #[cfg(feature = "geo")]
 use lode_sparql::PlaceSearch;
-use lode_sparql::{AggregateFunction, Function, Statistics, TextHits};
+use lode_sparql::{AggregateFunction, Function, Held, IdList, IdSet, Statistics, TextHits};
 #[cfg(feature = "geo")]
 use lode_store::Nearest;
 use lode_store::{Snapshot, StoreError};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// So many texts that searches find may a plan hold: it counts in no budget.
-const TEXTS_MAX: usize = 1 << 21;
-/// So many texts are rows to begin with: each is looked up again as a term.
-const TEXTS_FEW: usize = 64;
+/// So many texts are a list that rows begin with; more are only tested against.
+const LIST_MAX: u64 = 1 << 20;
+
+/// Texts as plans have them, with the memory that they take there.
+fn held(mut hits: lode_store::TextHits) -> Result<TextHits, OutOfBudget> {
+    let (count, set_bytes) = (hits.len(), IdSet::bytes_of(hits.iter()));
+    let list_bytes = if count <= LIST_MAX {
+        usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(size_of::<ValueId>())
+    } else {
+        0
+    };
+    // Both, and what they are made of.
+    hits.memory.grow(set_bytes + list_bytes)?;
+    let (ids, is_exact) = (IdSet::of(|| hits.iter()), hits.is_exact);
+    let list = (count <= LIST_MAX).then(|| {
+        let mut list: Vec<ValueId> = hits.iter().collect();
+        list.sort_unstable();
+        list
+    });
+    let mut memory = hits.memory;
+    memory.shrink(set_bytes + list_bytes);
+    let held = Held::new(memory);
+    let list = list.map(|ids| IdList { ids, held: held.clone() });
+    Ok(TextHits { ids: ids.holding(held), list, is_exact })
+}
 
 /// A snapshot as the planner sees it. The planner is pure and knows no read errors: the first one is kept here, for
 /// [`SnapshotStatistics::finish`], because a plan that was made over hidden errors (a count of 0 that is none) could answer wrongly.
@@ -31,24 +53,23 @@ const TEXTS_FEW: usize = 64;
 #[derive(Debug)]
 pub struct SnapshotStatistics<'a> {
     snapshot: &'a Snapshot,
+    budget: &'a MemoryBudget,
     cancel: &'a CancelToken,
     error: RefCell<Option<StoreError>>,
     began: Instant,
-    /// How many more texts that searches find the plan may hold.
-    texts_left: Cell<usize>,
     /// What is on its way, because it will be asked.
     asked: RefCell<Vec<Flights>>,
 }
 
 impl<'a> SnapshotStatistics<'a> {
-    /// Answers from this snapshot, until `cancel` says to stop.
-    pub fn new(snapshot: &'a Snapshot, cancel: &'a CancelToken) -> Self {
+    /// Answers from this snapshot, until `cancel` says to stop. What plans hold is reserved of `budget`.
+    pub fn new(snapshot: &'a Snapshot, budget: &'a MemoryBudget, cancel: &'a CancelToken) -> Self {
         Self {
             snapshot,
+            budget,
             cancel,
             error: RefCell::new(None),
             began: Instant::now(),
-            texts_left: Cell::new(TEXTS_MAX),
             asked: RefCell::default(),
         }
     }
@@ -105,15 +126,28 @@ impl Statistics for SnapshotStatistics<'_> {
 
     fn text_hits(&self, query: &str) -> Option<TextHits> {
         let prepared = prepared_search(query)?;
-        let hits = self.or(|snapshot| snapshot.text_hits(&prepared, self.cancel), None)?;
-        self.texts_left.set(self.texts_left.get().checked_sub(hits.ids.len())?);
-        let terms = match hits.ids.len() <= TEXTS_FEW {
-            true => {
-                Some(self.or(|snapshot| hits.ids.iter().map(|id| snapshot.term(*id)).collect(), Vec::new()))
-            }
-            false => None,
-        };
-        Some(TextHits { ids: hits.ids, terms, is_exact: hits.is_exact })
+        let hits = self.or(|snapshot| snapshot.text_hits(&prepared, self.budget, self.cancel), None)?;
+        self.or(|_| held(hits).map(Some).map_err(StoreError::OutOfMemory), None)
+    }
+
+    fn best_texts(
+        &self,
+        query: &str,
+        rows: u64,
+        all_equals: bool,
+        rows_of: &mut dyn FnMut(ValueId) -> u64,
+    ) -> Option<IdList> {
+        let prepared = prepared_search(query)?;
+        let best =
+            |snapshot: &Snapshot| snapshot.best_texts(&prepared, rows, rows_of, self.budget, self.cancel);
+        let best = self.or(best, None)?;
+        if all_equals && !best.has_all_equals {
+            return None;
+        }
+        let bytes = size_of_val(best.ids.as_slice());
+        let memory =
+            self.or(|_| self.budget.reserve(bytes).map(Some).map_err(StoreError::OutOfMemory), None)?;
+        Some(IdList { ids: best.ids, held: Held::new(memory) })
     }
 
     #[cfg(feature = "geo")]

@@ -43,6 +43,7 @@ pub fn operator(op: &PlanOp) -> Decision {
                 "values of aggregates that do not count are new terms, or depend on the sequence of rows",
             )
         }
+        PlanOp::Ids(_) => Some("an index of the head has found them, and there may be very many"),
         PlanOp::Domain => Some("its rows are those of a query that runs"),
         PlanOp::Fragment { .. } => Some("others run it already"),
         PlanOp::TripleTerm { .. } => Some("parts of triple terms may be terms that the database lacks"),

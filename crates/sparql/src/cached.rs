@@ -3,6 +3,7 @@
 
 use crate::aggregate::AggregateFunction;
 use crate::function::Function;
+use crate::id_set::IdList;
 use crate::place_search::PlaceSearch;
 use crate::reuse::Reuse;
 use crate::statistics::{Statistics, TextHits};
@@ -142,6 +143,17 @@ impl Statistics for Cached<'_> {
     ) -> Option<Vec<ValueId>> {
         self.reuse.set(Reuse::Never);
         self.inner.nearest_places(search, rows, all_rows, rows_of)
+    }
+
+    fn best_texts(
+        &self,
+        query: &str,
+        rows: u64,
+        all_equals: bool,
+        rows_of: &mut dyn FnMut(ValueId) -> u64,
+    ) -> Option<IdList> {
+        self.reuse.set(Reuse::Never);
+        self.inner.best_texts(query, rows, all_equals, rows_of)
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

@@ -1,10 +1,45 @@
 //! A set of ids that columns of ids are tested against.
 
 use lode_rdf::ValueId;
+use std::any::Any;
 use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
 
 /// Bits that a set has for each of its ids, at most, where it is a bitmap.
 const BITS_PER_ID_MAX: u64 = 256;
+
+/// What is kept as long as ids are, such as what their memory is counted by. Not looked into.
+#[derive(Clone, Default)]
+pub struct Held(Option<Arc<dyn Any + Send + Sync>>);
+
+impl Held {
+    /// Keeps this.
+    pub fn new(kept: impl Any + Send + Sync) -> Self {
+        Self(Some(Arc::new(kept)))
+    }
+}
+
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "held" } else { "free" })
+    }
+}
+
+impl PartialEq for Held {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// Ids that rows are begun with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IdList {
+    /// Ascending, each once.
+    pub ids: Vec<ValueId>,
+    /// By what they are counted.
+    pub held: Held,
+}
 
 /// Distinct ids. Names of one namespace are neighbours in a dictionary, so a bitmap over all ids between the least and the greatest is
 /// often small; else it is a hash table.
@@ -13,6 +48,7 @@ pub struct IdSet {
     len: usize,
     share: f64,
     members: Members,
+    held: Held,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +91,12 @@ impl IdSet {
         Self { share: share.clamp(0.0, 1.0), ..self }
     }
 
+    /// The same, and as long as it is there this is kept.
+    #[must_use]
+    pub fn holding(self, held: Held) -> Self {
+        Self { held, ..self }
+    }
+
     /// The part of rows that is expected to be kept.
     pub fn share(&self) -> f64 {
         self.share
@@ -71,23 +113,62 @@ impl IdSet {
     }
 }
 
-impl FromIterator<ValueId> for IdSet {
-    fn from_iter<I: IntoIterator<Item = ValueId>>(ids: I) -> Self {
-        let ids: Vec<u64> = ids.into_iter().map(ValueId::to_bits).collect();
-        let (first, last) = (ids.iter().min().unwrap_or(&0), ids.iter().max().unwrap_or(&0));
-        let span = last - first;
-        if span / BITS_PER_ID_MAX > ids.len() as u64 {
-            let ids: HashSet<ValueId> = ids.into_iter().map(ValueId::from_bits).collect();
-            return Self { len: ids.len(), share: 0.5, members: Members::Table(ids) };
+impl IdSet {
+    /// Of ids that can be gone over twice, each once.
+    pub fn of<I: Iterator<Item = ValueId>>(ids: impl Fn() -> I) -> Self {
+        let Extent { len, first, last } = Extent::of(ids());
+        if Extent::is_scattered(len, last - first) {
+            return Self { len, share: 0.5, members: Members::Table(ids().collect()), held: Held::default() };
         }
-        let mut words = vec![0_u64; usize::try_from(span / 64 + 1).unwrap_or(0)];
-        for at in ids.iter().map(|id| id - first) {
+        let mut words = vec![0_u64; usize::try_from((last - first) / 64 + 1).unwrap_or(0)];
+        for at in ids().map(|id| id.to_bits() - first) {
             if let Some(word) = usize::try_from(at / 64).ok().and_then(|word| words.get_mut(word)) {
                 *word |= 1 << (at % 64);
             }
         }
-        let len = words.iter().map(|word| word.count_ones() as usize).sum();
-        Self { len, share: 0.5, members: Members::Bitmap { first: *first, words } }
+        Self { len, share: 0.5, members: Members::Bitmap { first, words }, held: Held::default() }
+    }
+
+    /// Bytes that it takes with these ids.
+    pub fn bytes_of(ids: impl Iterator<Item = ValueId>) -> usize {
+        let Extent { len, first, last } = Extent::of(ids);
+        match Extent::is_scattered(len, last - first) {
+            true => len.saturating_mul(TABLE_BYTES),
+            false => usize::try_from((last - first) / 8 + 8).unwrap_or(usize::MAX),
+        }
+    }
+}
+
+/// What an id takes in a table, about.
+const TABLE_BYTES: usize = 24;
+
+/// How many ids there are, and between which.
+struct Extent {
+    len: usize,
+    first: u64,
+    last: u64,
+}
+
+impl Extent {
+    fn of(ids: impl Iterator<Item = ValueId>) -> Self {
+        let mut all = Self { len: 0, first: u64::MAX, last: 0 };
+        for id in ids.map(ValueId::to_bits) {
+            (all.len, all.first, all.last) = (all.len + 1, all.first.min(id), all.last.max(id));
+        }
+        Self { first: all.first.min(all.last), ..all }
+    }
+
+    fn is_scattered(len: usize, span: u64) -> bool {
+        span / BITS_PER_ID_MAX > len as u64
+    }
+}
+
+impl FromIterator<ValueId> for IdSet {
+    fn from_iter<I: IntoIterator<Item = ValueId>>(ids: I) -> Self {
+        let mut ids: Vec<ValueId> = ids.into_iter().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Self::of(|| ids.iter().copied())
     }
 }
 

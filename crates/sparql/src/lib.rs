@@ -48,6 +48,7 @@ pub use lode_syntax as syntax;
 pub use explain::{Explained, explain};
 pub use expr::{Aggregate, Expr};
 pub use function::{Callee, Function};
+pub use id_set::{Held, IdList, IdSet};
 pub use parse::{ParseError, parse_query, parse_update};
 pub use physical::SUMMED_DIGITS_MAX;
 pub use place_search::PlaceSearch;

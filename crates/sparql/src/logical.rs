@@ -5,6 +5,7 @@
 //! both, so that no rewrite can let them drift.
 
 use crate::expr::{Aggregate, Expr};
+use crate::id_set::IdList;
 use crate::plan::{GraphScope, NamedGraphs, Path, Slot, SortKey, SubPattern, TermSlot, VarId};
 use crate::service_call::ServiceCall;
 use crate::var_set::VarSet;
@@ -89,6 +90,11 @@ pub(crate) enum LogicalOp {
     Values {
         columns: Vec<VarId>,
         rows: Vec<Vec<Option<Term>>>,
+    },
+    /// Ids that are known, each once.
+    Ids {
+        var: VarId,
+        list: Arc<IdList>,
     },
     /// The distinct bindings of outer variables for which a dependent pattern is run: at most so many rows are expected.
     Domain {
@@ -221,6 +227,11 @@ impl Logical {
         let bound = |i: usize| rows.iter().all(|row| matches!(row.get(i), Some(Some(_))));
         let certain = columns.iter().enumerate().filter(|(i, _)| bound(*i)).map(|(_, v)| *v).collect();
         Self::new(LogicalOp::Values { columns, rows }, vars, certain)
+    }
+
+    pub fn ids(var: VarId, list: IdList) -> Self {
+        let vars: VarSet = std::iter::once(var).collect();
+        Self::new(LogicalOp::Ids { var, list: Arc::new(list) }, vars.clone(), vars)
     }
 
     /// The bindings of a dependent pattern for these of its outer variables, each once; with no columns, one row.

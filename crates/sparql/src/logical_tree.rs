@@ -10,6 +10,7 @@ impl Logical {
             Op::Unit
             | Op::Empty
             | Op::Values { .. }
+            | Op::Ids { .. }
             | Op::Domain { .. }
             | Op::Scan(_)
             | Op::GraphNames { .. }
@@ -55,6 +56,7 @@ impl Logical {
             Op::Unit
             | Op::Empty
             | Op::Values { .. }
+            | Op::Ids { .. }
             | Op::Domain { .. }
             | Op::Scan(_)
             | Op::GraphNames { .. }
@@ -82,6 +84,7 @@ impl Logical {
             | Op::Empty
             | Op::Values { .. }
             | Op::Scan(_)
+            | Op::Ids { .. }
             | Op::Domain { .. }
             | Op::GraphNames { .. }
             | Op::Path { .. }

@@ -1,6 +1,7 @@
 //! The physical plan: what execution runs. Immutable, shared by all threads of a query.
 
 use crate::expr::{Aggregate, Expr};
+use crate::id_set::IdList;
 pub use crate::pattern::{
     Dataset, DatasetOverride, GraphScope, InferredGraph, NamedGraphs, Slot, SubPattern, TermSlot,
     VisibleGraphs,
@@ -139,6 +140,8 @@ pub enum PlanOp {
     Empty,
     /// Inline data; columns are the node's `vars`, `None` is UNDEF.
     Values(Vec<Vec<Option<Term>>>),
+    /// These ids in the node's only column: texts that an index found.
+    Ids(Arc<IdList>),
     /// The distinct bindings of outer variables for which a dependent plan (an EXISTS) is run: those of the node's `vars`, each once. Who runs
     /// the plan hands them in.
     Domain,

@@ -13,6 +13,7 @@ impl PlanOp {
             PlanOp::Empty => "Empty",
             PlanOp::Values(_) => "Values",
             PlanOp::IndexScan(_) => "IndexScan",
+            PlanOp::Ids(_) => "Ids",
             PlanOp::Domain => "Domain",
             PlanOp::Fragment { .. } => "Fragment",
             PlanOp::GraphNames { .. } => "GraphNames",
@@ -49,6 +50,7 @@ macro_rules! inputs {
             PlanOp::Unit
             | PlanOp::Empty
             | PlanOp::Values(_)
+            | PlanOp::Ids(_)
             | PlanOp::Domain
             | PlanOp::Fragment { .. }
             | PlanOp::IndexScan(_)
@@ -95,6 +97,7 @@ macro_rules! exprs {
             PlanOp::Unit
             | PlanOp::Empty
             | PlanOp::Values(_)
+            | PlanOp::Ids(_)
             | PlanOp::Domain
             | PlanOp::Fragment { .. }
             | PlanOp::IndexScan(_)

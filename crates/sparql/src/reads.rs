@@ -31,7 +31,7 @@ fn of(node: &PlanNode, wanted: f64) -> f64 {
     let inputs = node.children();
     let all_in_part = || inputs.iter().copied().map(in_part).sum::<f64>();
     match &node.op {
-        PlanOp::Unit | PlanOp::Empty | PlanOp::Values(_) | PlanOp::Domain => 0.0,
+        PlanOp::Unit | PlanOp::Empty | PlanOp::Values(_) | PlanOp::Ids(_) | PlanOp::Domain => 0.0,
         PlanOp::IndexScan(_) | PlanOp::GraphNames { .. } => part * node.rows,
         PlanOp::MultiwayJoin(_)
         | PlanOp::ForEachGraph { .. }

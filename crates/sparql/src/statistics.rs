@@ -2,6 +2,7 @@
 
 use crate::aggregate::AggregateFunction;
 use crate::function::Function;
+use crate::id_set::{IdList, IdSet};
 use crate::place_search::PlaceSearch;
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, Term, ValueId};
@@ -12,10 +13,10 @@ use std::time::Duration;
 /// Texts of the data that match a query for words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextHits {
-    /// Their ids: all that match, each once.
-    pub ids: Vec<ValueId>,
-    /// The same as terms, where they are few enough to begin with.
-    pub terms: Option<Vec<Term>>,
+    /// Their ids: all that match.
+    pub ids: IdSet,
+    /// The same as a list, where they are few enough to begin with.
+    pub list: Option<IdList>,
     /// Whether all of them match: else there may be others among them.
     pub is_exact: bool,
 }
@@ -53,6 +54,17 @@ pub trait Statistics {
         _all_rows: u64,
         _rows_of: &mut dyn FnMut(Range<ValueId>) -> u64,
     ) -> Option<Vec<ValueId>> {
+        None
+    }
+    /// The texts of the data that match a query for words best: as many as make `rows` rows by `rows_of`, and those as good as the worst of these, all of
+    /// them if `all_equals`. `None` where an index does not tell, or it is better to look at all.
+    fn best_texts(
+        &self,
+        _query: &str,
+        _rows: u64,
+        _all_equals: bool,
+        _rows_of: &mut dyn FnMut(ValueId) -> u64,
+    ) -> Option<IdList> {
         None
     }
     /// Distinct values of the next column under a prefix, exact or estimated.

@@ -88,6 +88,10 @@ fn operator(node: &PlanNode) -> Result<(), Problem> {
         PlanOp::Values(rows) => {
             rule(rows.iter().all(|r| r.len() == node.vars.len()), || "rows of another width".into())
         }
+        PlanOp::Ids(list) => {
+            let ascends = list.ids.is_sorted_by(|a, b| a < b);
+            rule(node.vars.len() == 1 && node.certain.len() == 1 && ascends, || "columns".into())
+        }
         PlanOp::IndexScan(pattern) => scan(node, pattern),
         PlanOp::GraphNames { slot, .. } => {
             rule(node.vars == Vec::from_iter(slot_var(slot)), || "columns".into())

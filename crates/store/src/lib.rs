@@ -123,7 +123,7 @@ pub use stats::{DiskUse, StoreStats};
 pub use store::Store;
 pub use transaction::{CommitUpkeep, Savepoint, Transaction};
 pub use warmer::Warmer;
-pub use words::{TextHits, WordsOptions, WordsReport, drop_words, index_words, keeps_words};
+pub use words::{BestTexts, TextHits, WordsOptions, WordsReport, drop_words, index_words, keeps_words};
 pub use write_guard::Commit;
 pub use write_options::WriteOptions;
 pub use writer::FlushStatus;

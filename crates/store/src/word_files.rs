@@ -4,7 +4,8 @@ use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::{BlockCache, Dictionary, Order, PackedError, Permutation, ReadContext};
 use lode_rdf::value_id::Section;
-use lode_text::index::{ANALYSIS_VERSION, WordIndex};
+use lode_text::index::{ANALYSIS_VERSION, LENGTHS, WordIndex};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,11 +28,19 @@ pub fn rows_file(folder: &Path) -> PathBuf {
     folder.join(format!("words-{ANALYSIS_VERSION}.perm"))
 }
 
+/// Files of earlier versions.
+pub fn old_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let names = (1..ANALYSIS_VERSION)
+        .flat_map(|version| ["lode", "perm"].map(|end| format!("words-{version}.{end}")));
+    names.map(|name| folder.join(name)).collect::<Vec<_>>().into_iter()
+}
+
 /// An index of the words of a segment.
 #[derive(Debug, Clone)]
 pub struct Words {
     words: Dictionary,
     rows: Permutation,
+    texts: u64,
 }
 
 impl Words {
@@ -54,7 +63,12 @@ impl Words {
             return Ok(None);
         };
         let words = Dictionary::open(words, &name, Arc::clone(cache))?;
-        Ok(Some(Self { words, rows: Permutation::open(rows, &name_of_rows, Arc::clone(cache))? }))
+        let rows = Permutation::open(rows, &name_of_rows, Arc::clone(cache))?;
+        let lengths = match words.find(WORDS, LENGTHS)? {
+            Some(number) => rows.range(&[number])?,
+            None => 0..0,
+        };
+        Ok(Some(Self { words, rows, texts: lengths.end - lengths.start }))
     }
 
     /// Whether a segment's folder has one.
@@ -65,7 +79,7 @@ impl Words {
     /// The same files for a reader.
     #[must_use]
     pub fn read_by(&self, context: Option<&Arc<ReadContext>>) -> Self {
-        Self { words: self.words.read_by(context), rows: self.rows.read_by(context) }
+        Self { words: self.words.read_by(context), rows: self.rows.read_by(context), texts: self.texts }
     }
 
     /// Reads all of it.
@@ -78,6 +92,10 @@ impl Words {
 
 impl WordIndex for Words {
     type Error = PackedError;
+
+    fn texts(&self) -> u64 {
+        self.texts
+    }
 
     fn find(&self, key: &[u8]) -> Result<Option<u64>, PackedError> {
         self.words.find(WORDS, key)
@@ -100,17 +118,39 @@ impl WordIndex for Words {
         Ok(())
     }
 
-    fn count(&self, number: u64) -> Result<u64, PackedError> {
-        let rows = self.rows.range(&[number])?;
-        Ok(rows.end - rows.start)
+    fn list(&self, number: u64, found: &mut dyn FnMut(&[u64]) -> bool) -> Result<(), PackedError> {
+        self.each(self.rows.range(&[number])?, 0b0010, &mut |[_, texts, ..]| found(texts))
     }
 
-    fn list(&self, number: u64, out: &mut Vec<u64>) -> Result<(), PackedError> {
-        let mut cursor = self.rows.cursor(self.rows.range(&[number])?, 0b0010);
-        let mut columns = [Vec::new(), std::mem::take(out), Vec::new(), Vec::new()];
-        while cursor.next(ROWS_AT_ONCE, &mut columns)? > 0 {}
-        let [_, texts, ..] = columns;
-        *out = texts;
+    fn counts(
+        &self,
+        number: u64,
+        texts: Range<u64>,
+        found: &mut dyn FnMut(&[u64], &[u64]) -> bool,
+    ) -> Result<(), PackedError> {
+        let rows = self.rows.range(&[number])?;
+        let from = self.rows.lower_bound(&[number, texts.start], rows.clone())?;
+        let end = self.rows.lower_bound(&[number, texts.end], from..rows.end)?;
+        self.each(from..end, 0b0110, &mut |[_, texts, counts, _]| found(texts, counts))
+    }
+}
+
+impl Words {
+    /// Calls `found` with columns of some rows, until it says no.
+    fn each(
+        &self,
+        rows: Range<u64>,
+        columns: u8,
+        found: &mut dyn FnMut(&[Vec<u64>; 4]) -> bool,
+    ) -> Result<(), PackedError> {
+        let mut cursor = self.rows.cursor(rows, columns);
+        let mut read: [Vec<u64>; 4] = Default::default();
+        while cursor.next(ROWS_AT_ONCE, &mut read)? > 0 {
+            if !found(&read) {
+                break;
+            }
+            read.iter_mut().for_each(Vec::clear);
+        }
         Ok(())
     }
 }

@@ -12,6 +12,7 @@ mod matcher;
 mod parse;
 mod prepared;
 mod query;
+mod score;
 mod snippet;
 #[cfg(test)]
 mod tests;

@@ -3,15 +3,9 @@
 use crate::analysis::{Language, WORD_BYTES_MAX, fold, stem, words};
 use crate::glob;
 use crate::prepared::{Prepared, Uses};
+use crate::score::score;
 use rust_stemmers::Stemmer;
 use std::ops::Range;
-
-/// How fast more occurrences of a word count less, and how much the length of a text counts: the usual constants of BM25.
-const K1: f64 = 1.2;
-const B: f64 = 0.75;
-/// The length of a text that counts as usual, in words. It is no mean of the data: a score depends on text and query only, so it is the same in every
-/// version and with every index.
-const USUAL_WORDS: f64 = 64.0;
 
 /// Matches texts one after the other.
 #[derive(Debug)]
@@ -81,14 +75,7 @@ impl<'q> Matcher<'q> {
         if !self.holds() {
             return Some(0.0);
         }
-        let length = f64::from(self.words) / USUAL_WORDS;
-        let mut score = 0.0;
-        let has = |leaf: usize| self.counts.get(leaf).is_some_and(|count| *count > 0);
-        self.query.query.root.each_scored(&has, &mut |leaf, boost| {
-            let count = f64::from(self.counts.get(leaf).copied().unwrap_or(0));
-            score += boost * (count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length)));
-        });
-        Some(score)
+        Some(score(&self.query.query.root, &self.counts, self.words))
     }
 
     /// Calls `found` with the places of words that the query looks for, until it says no.

@@ -72,6 +72,16 @@ impl Group {
         }
     }
 
+    /// Calls `found` with all leaves that may add to a score.
+    pub fn each_boost(&self, found: &mut impl FnMut(usize, f64)) {
+        for node in self.must.iter().chain(&self.should) {
+            match node {
+                Node::Leaf(leaf, boost) => found(*leaf, *boost),
+                Node::Group(group) => group.each_boost(found),
+            }
+        }
+    }
+
     /// Whether more words in a text never make it match less.
     pub fn is_monotone(&self) -> bool {
         let nodes = self.must.iter().chain(&self.should);

@@ -58,6 +58,7 @@ const RESTRICTIONS: [Restriction; 5] = [
             "crates/store/src/compact/",
             "crates/store/src/maintenance.rs",
             "crates/store/src/warmer.rs",
+            "crates/store/src/words/",
             "crates/scheduler/src/pool.rs",
             "crates/scheduler/src/removal.rs",
             "crates/engine/src/service/mod.rs",

@@ -26,6 +26,9 @@ pub struct TextArgs {
     /// Memory it may use, such as 512MiB or 2GiB: all different words have to fit into an eighth of it (default: a quarter of the machine's, 2GiB at most)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<usize>,
+    /// Threads (default: one a core)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
     /// Write the report as JSON to standard output
     #[arg(long)]
     pub json: bool,

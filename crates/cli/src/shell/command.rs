@@ -17,7 +17,7 @@ use anyhow::Context;
 use clap::Parser as _;
 use lode_assist::{Form, Prefix, form_of};
 use lode_engine::{CancelToken, OutputFormat, SchemaRules};
-use lode_rdf::{NamedNode, RdfFormat};
+use lode_rdf::{Literal, NamedNode, RdfFormat};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -45,6 +45,7 @@ pub fn run(session: &mut Session<'_>, line: &str) -> anyhow::Result<Next> {
         ".classes" | ".tables" => drop(session.query(CLASSES)?),
         ".predicates" => predicates(session, rest)?,
         ".describe" => describe(session, rest)?,
+        ".search" => search(session, rest)?,
         ".prefix" => prefix(session, rest)?,
         ".mode" => mode(session, rest)?,
         ".timer" => session.timer = switch(name, rest, session.timer)?,
@@ -123,6 +124,20 @@ fn predicates(session: &mut Session<'_>, class: &str) -> anyhow::Result<()> {
     };
     let query = format!(
         "SELECT ?predicate (COUNT(*) AS ?uses) {{ {of_class}?s ?predicate ?o }} GROUP BY ?predicate ORDER BY DESC(?uses) ?predicate"
+    );
+    session.query(&query).map(drop)
+}
+
+/// Things that a search shows.
+const FOUND_MAX: usize = 20;
+
+fn search(session: &mut Session<'_>, words: &str) -> anyhow::Result<()> {
+    if words.is_empty() {
+        return Err(wrong_usage(".search takes words: .search old sea, .search \"old man\" sea*"));
+    }
+    let words = Literal::new_simple_literal(words);
+    let query = format!(
+        "SELECT ?thing ?property ?text {{ (?thing ?score ?text _:graph ?property) <urn:lodestore:text:query> ({words} {FOUND_MAX} \"highlight:s:[|e:]\") }} ORDER BY DESC(?score) ?thing ?property"
     );
     session.query(&query).map(drop)
 }

@@ -1,11 +1,12 @@
 //! The names of the commands.
 
 /// Names, what they take, and what they do.
-pub const COMMANDS: [(&str, &str, &str); 16] = [
+pub const COMMANDS: [(&str, &str, &str); 17] = [
     (".graphs", "", "named graphs and their quads"),
     (".classes", "", "classes and how many things are of each (also .tables)"),
     (".predicates", "[CLASS]", "predicates and how often they are used, of things of a class or of all"),
     (".describe", "IRI", "what is said of a thing"),
+    (".search", "WORDS", "things by words of their texts, the best first"),
     (".prefix", "[NAME: IRI | -NAME]", "the prefixes that are kept; keep one; or forget it"),
     (".mode", "[FORMAT]", "how answers are written: table, json, xml, csv, tsv, nt, ttl, ..."),
     (".timer", "on|off", "tell rows and time of each query"),

@@ -3,6 +3,7 @@
 use lode_base::cancel::CancelToken;
 use lode_base::fault_vfs::{Fault, FaultVfs};
 use lode_base::mem_vfs::{CrashKind, MemVfs};
+use lode_base::memory_budget::MemoryBudget;
 use lode_base::vfs::Vfs;
 use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
 use lode_engine::store::{Store, StoreError, WordsOptions, check, index_words};
@@ -27,7 +28,7 @@ fn database() -> MemVfs {
 }
 
 fn options(memory_bytes: usize) -> WordsOptions {
-    WordsOptions { memory_bytes, force: true, cancel: CancelToken::default() }
+    WordsOptions { memory_bytes, threads: 2, force: true, cancel: CancelToken::default() }
 }
 
 fn index(vfs: &FaultVfs) -> Result<u64, StoreError> {
@@ -43,9 +44,9 @@ fn found(vfs: &MemVfs) -> Option<usize> {
     let query = Prepared::parse("fox", Dialect::Lucene).unwrap();
     let snapshot = open(vfs).snapshot();
     assert_eq!(snapshot.quad_count(), TEXTS as u64);
-    let hits = snapshot.text_hits(&query, &CancelToken::default()).unwrap()?;
+    let hits = snapshot.text_hits(&query, &MemoryBudget::unlimited(), &CancelToken::default()).unwrap()?;
     assert!(hits.is_exact);
-    Some(hits.ids.len())
+    Some(hits.iter().count())
 }
 
 #[test]
@@ -103,4 +104,38 @@ fn little_memory_is_an_error_and_cancelling_ends_it() {
     cancelled.cancel.cancel();
     assert!(index_words(&store, &cancelled).is_err());
     assert_eq!(index_words(&store, &options(1 << 16)).unwrap().texts, TEXTS as u64);
+}
+
+#[test]
+fn an_index_is_the_same_however_it_is_made() {
+    let vfs = MemVfs::new();
+    let word = |n: usize| ["fox", "Foxes", "café", "run", "running", "日本", "sea", "Häuser"][n % 8];
+    let text: String = (0..8 * 8 * 8 * 8)
+        .map(|n| {
+            let words = [word(n), word(n / 8), word(n / 64), word(n / 512)].join(" ");
+            let tag = ["", "@en", "@de"][n % 3];
+            format!("<http://e/{n}> <http://e/p> \"{words}\"{tag} .\n")
+        })
+        .collect();
+    let sources = vec![Source::bytes("all.nt", text)];
+    load(&open(&vfs), sources, LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
+    let store = open(&vfs);
+    let made = |memory_bytes, threads| {
+        let options = WordsOptions { threads, ..options(memory_bytes) };
+        index_words(&store, &options).unwrap();
+        let folder = Path::new(FOLDER).join("segment-000001");
+        let files = vfs.list(&folder).unwrap();
+        assert!(!files.iter().any(|file| file.extension().is_some_and(|end| end == "rows")), "{files:?}");
+        ["words-2.lode", "words-2.perm"].map(|name| {
+            let file = vfs.open(&folder.join(name)).unwrap();
+            let mut bytes = vec![0; usize::try_from(file.len()).unwrap()];
+            file.read_exact_at(&mut bytes, 0).unwrap();
+            bytes
+        })
+    };
+    let first = made(1 << 26, 1);
+    // Little memory: rows go to files.
+    for (memory_bytes, threads) in [(1 << 26, 3), (1 << 16, 1), (1 << 17, 2), (1 << 18, 4)] {
+        assert!(made(memory_bytes, threads) == first, "{memory_bytes} {threads}");
+    }
 }

@@ -42,7 +42,7 @@ fn sorted_rows(database: &Database, query: &str, options: &QueryOptions) -> Vec<
 }
 
 fn index(database: &Database, force: bool) -> WordsReport {
-    let options = WordsOptions { memory_bytes: 1 << 20, force, cancel: Default::default() };
+    let options = WordsOptions { memory_bytes: 1 << 20, threads: 2, force, cancel: Default::default() };
     index_words(database.store(), &options).unwrap()
 }
 
@@ -84,7 +84,29 @@ fn words_query(random: &mut Random) -> String {
     out
 }
 
+/// The best by score: rows of the last score are told by their score only, since others have it, too.
+fn best(random: &mut Random) -> String {
+    let (words, predicate) = (words_query(random), random.of(&[":p0", ":p1"]));
+    let limit = 1 + random.below(9);
+    match random.below(5) {
+        0 => format!("SELECT ?sc {{ (?s ?sc) text:query ({predicate} \"{words}\" {limit}) }}"),
+        1 => format!("SELECT ?sc {{ (?s ?sc) text:query (\"{words}\" {limit}) }}"),
+        2 => format!(
+            "SELECT ?sc ?t {{ (?s ?sc ?t) text:query ({predicate} \"{words}\") }} ORDER BY DESC(?sc) STR(?t) LANG(?t) LIMIT {limit}"
+        ),
+        3 => format!(
+            "SELECT (text:score(?o, \"{words}\") AS ?sc) {{ ?s {predicate} ?o FILTER text:matches(?o, \"{words}\") }} ORDER BY DESC(?sc) LIMIT {limit} OFFSET 2"
+        ),
+        _ => format!(
+            "SELECT ?sc {{ ?t <http://www.bigdata.com/rdf/search#search> \"{words}\" ; <http://www.bigdata.com/rdf/search#relevance> ?sc ; <http://www.bigdata.com/rdf/search#maxRank> {limit} }}"
+        ),
+    }
+}
+
 fn query(random: &mut Random) -> String {
+    if random.below(4) == 0 {
+        return best(random);
+    }
     let words = words_query(random);
     let predicate = random.of(&[":p0", ":p1", "?p"]);
     match random.below(6) {
@@ -138,6 +160,9 @@ fn indexes_answer_as_reading_does_while_everything_changes() {
     let mut database = open(&path);
     let mut random = Random(2_424);
     let mut asked = 0;
+    // As many queries as one likes.
+    let queries =
+        std::env::var("LODE_TEXT_QUERIES").ok().and_then(|number| number.parse().ok()).unwrap_or(2400);
     load_more(&database, &mut random, 200);
     for round in 0..60 {
         match random.below(8) {
@@ -164,9 +189,9 @@ fn indexes_answer_as_reading_does_while_everything_changes() {
         if round > 8 && round % 2 == 0 {
             index(&database, false);
         }
-        asked += compare(&database, &mut random, 40);
+        asked += compare(&database, &mut random, queries / 60);
     }
-    assert!(asked > 1500, "{asked}");
+    assert!(asked > queries / 2, "{asked}");
     let own = sorted_rows(&database, "SELECT ?o { :found :p1 ?o }", &QueryOptions::default());
     assert!(!own.is_empty() && is_sound(&path));
     index(&database, false);
@@ -191,11 +216,83 @@ fn plans_tell_what_an_index_found() {
     index(&database, false);
     assert!(plan("fox").contains("AMONG 200") && !plan("fox").contains("matches"), "{}", plan("fox"));
     assert!(
-        !plan("dog").contains("matches") && plan("dog").contains("Values ?o (1 rows)"),
+        !plan("dog").contains("matches") && plan("dog").contains("Ids ?o (1 texts of the index)"),
         "{}",
         plan("dog")
     );
     assert!(plan("\"red fox\"").contains("AMONG 200") && plan("\"red fox\"").contains("matches"));
+}
+
+#[test]
+fn the_best_are_few_texts_of_the_index_and_the_rest_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = open(&folder.path().join("db"));
+    let texts =
+        |n: usize| format!(":s{n} :p{} \"fox {}{}\" . ", n % 2, "fox ".repeat(n % 7), "dog ".repeat(n % 11));
+    let many: String = (0..4000).map(texts).collect();
+    let text = format!("@prefix : <http://e/> . {many}");
+    let source = Source::bytes("all.ttl", text).with_format(RdfFormat::Turtle);
+    load(database.store(), vec![source], LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
+    index(&database, false);
+    let reading = QueryOptions { optimize: false, ..QueryOptions::default() };
+    let plans = |query: &str| {
+        let text = format!("{PROLOGUE}{query}");
+        let plan = database.prepare(&text, &QueryOptions::default()).unwrap().explain();
+        assert_eq!(
+            sorted_rows(&database, query, &QueryOptions::default()),
+            sorted_rows(&database, query, &reading),
+            "{query}"
+        );
+        plan
+    };
+    let begins = |plan: &str| plan.contains(" texts of the index)") && !plan.contains("AMONG");
+    for query in [
+        "SELECT ?sc { (?s ?sc) text:query (:p0 \"fox\" 10) }",
+        "SELECT ?sc { (?s ?sc) text:query (\"fox -\\\"dog dog\\\"\" 10) }",
+        "SELECT ?sc { (?s ?sc) text:query (:p0 \"\\\"fox fox dog\\\"\" 3) }",
+        "SELECT (text:score(?t, 'fox') AS ?sc) { ?s :p1 ?t FILTER text:matches(?t, 'fox') } ORDER BY DESC(?sc) LIMIT 3 OFFSET 4",
+        "SELECT ?sc { ?s :p1 ?t FILTER text:matches(?t, 'fox') BIND(text:score(?t, 'fox') AS ?sc) } ORDER BY DESC(?sc) LIMIT 3",
+    ] {
+        let plan = plans(query);
+        assert!(begins(&plan), "{query}: {plan}");
+    }
+    let has_all = |plan: &str| plan.contains("(7") || plan.contains("AMONG 7");
+    // What else is asked for decides how many rows a text makes.
+    for query in [
+        "SELECT ?sc { (?s ?sc) text:query \"fox\" . ?s :p0 ?t FILTER(STRLEN(?t) > 20) } ORDER BY DESC(?sc) LIMIT 3",
+        "SELECT ?sc { (?s ?sc) text:query \"fox\" } ORDER BY ?sc LIMIT 3",
+        "SELECT (text:score(?t, 'dog') AS ?sc) { ?s :p1 ?t FILTER text:matches(?t, 'fox') } ORDER BY DESC(?sc) LIMIT 3",
+    ] {
+        let plan = plans(query);
+        assert!(has_all(&plan), "{query}: {plan}");
+    }
+    update(&database, "INSERT DATA { GRAPH :g { :s1 :p0 \"fox fox fox fox fox fox fox fox\" } }");
+    let plan = plans("SELECT ?sc { (?s ?sc) text:query (:p0 \"fox\" 10) }");
+    assert!(plan.contains("(78 texts of the index)"), "{plan}");
+}
+
+#[test]
+fn hits_count_in_the_memory_of_the_query() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = open(&folder.path().join("db"));
+    let many: String = (0..20_000).map(|n| format!(":s{n} :p0 \"fox {} {}\" . ", n % 150, n / 150)).collect();
+    let source =
+        Source::bytes("all.ttl", format!("@prefix : <http://e/> . {many}")).with_format(RdfFormat::Turtle);
+    load(database.store(), vec![source], LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
+    index(&database, false);
+    let query = format!("{PROLOGUE}SELECT (COUNT(*) AS ?n) {{ ?s text:query \"fox\" }}");
+    let with = |memory_bytes| {
+        let options = QueryOptions { memory_bytes, ..QueryOptions::default() };
+        let plan =
+            database.prepare(&query, &options).map(|prepared| (prepared.explain(), options.memory_bytes));
+        plan.map_err(|error| error.to_string())
+    };
+    assert!(with(1 << 20).unwrap().0.contains("AMONG 20000"));
+    let refused = with(16 << 10).unwrap_err();
+    assert!(refused.contains("memory"), "{refused}");
+    let answer =
+        sorted_rows(&database, "SELECT (COUNT(*) AS ?n) { ?s text:query \"fox\" }", &QueryOptions::default());
+    assert!(answer[0].contains("20000"), "{answer:?}");
 }
 
 #[test]
@@ -209,7 +306,7 @@ fn a_damaged_index_costs_time_and_no_answer() {
     drop(database);
     let segment = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with("segment-");
     let segment = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()).find(segment).unwrap();
-    for name in ["words-1.lode", "words-1.perm"] {
+    for name in ["words-2.lode", "words-2.perm"] {
         let file = segment.join(name);
         let bytes = std::fs::read(&file).unwrap();
         for step in [5, 3, 2] {
@@ -224,6 +321,6 @@ fn a_damaged_index_costs_time_and_no_answer() {
         assert!(is_sound(&path));
     }
     // Half an index is none.
-    std::fs::remove_file(segment.join("words-1.perm")).unwrap();
+    std::fs::remove_file(segment.join("words-2.perm")).unwrap();
     compare(&open(&path), &mut random, 20);
 }

@@ -62,7 +62,7 @@ impl ForEachGraph {
             false => GraphScope::Merge(Arc::default()),
         });
         let cx = &self.shared.cx;
-        let stats = SnapshotStatistics::new(&cx.snapshot, &cx.cancel);
+        let stats = SnapshotStatistics::new(&cx.snapshot, &cx.budget, &cx.cancel);
         let plan = plan_sub(&pattern, &[], &cx.vars, &PlanOptions::default(), &stats);
         stats.finish()?;
         let plan = plan.map_err(|error| ExecError::Plan(error.to_string()))?;

@@ -194,7 +194,7 @@ fn planned<T>(
     cx: &QueryContext,
     plan: impl FnOnce(&PlanOptions, &SnapshotStatistics<'_>) -> Result<T, PlanError>,
 ) -> Result<T, ExecError> {
-    let stats = SnapshotStatistics::new(&cx.snapshot, &cx.cancel);
+    let stats = SnapshotStatistics::new(&cx.snapshot, &cx.budget, &cx.cancel);
     let plan = plan(&PlanOptions::default(), &stats);
     stats.finish()?;
     plan.map_err(|error| ExecError::Plan(error.to_string()))

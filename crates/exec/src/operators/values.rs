@@ -37,6 +37,14 @@ impl Values {
         Self { rows, position: 0, batch_rows }
     }
 
+    /// These ids in the only column.
+    pub(crate) fn of_ids(cx: &QueryContext, ids: &[ValueId], vars: &Arc<[VarId]>) -> Self {
+        let mut rows = Batch::new(Arc::clone(vars));
+        rows.columns.iter_mut().for_each(|column| column.extend_from_slice(ids));
+        rows.rows = ids.len();
+        Self::of(rows, cx.batch_rows)
+    }
+
     /// These rows.
     pub(crate) fn new(
         cx: &QueryContext,

@@ -58,6 +58,9 @@ pub(crate) fn eval(world: &World<'_>, node: &PlanNode) -> Option<Table> {
             let rows = rows.iter().map(|row| row.iter().map(id).collect()).collect();
             Table { vars: node.vars.clone(), rows }
         }
+        PlanOp::Ids(list) => {
+            Table { vars: node.vars.clone(), rows: list.ids.iter().map(|id| vec![*id]).collect() }
+        }
         PlanOp::IndexScan(pattern) => scan(world, pattern),
         PlanOp::MultiwayJoin(tries) => {
             let mut joined = Table { vars: Vec::new(), rows: vec![Vec::new()] };

@@ -12,6 +12,7 @@ pub(super) fn lower(logical: &Logical, stats: &dyn Statistics) -> Planned {
     match &logical.op {
         LogicalOp::Unit => node::unit(),
         LogicalOp::Values { columns, rows } => node::values(columns, rows, &logical.certain),
+        LogicalOp::Ids { var, list } => node::ids(*var, list),
         LogicalOp::Domain { columns, rows } => node::domain(columns, *rows),
         LogicalOp::GraphNames { slot, among } => {
             let all = stats.distinct(Order::Gspo, &[]) as f64;

@@ -101,6 +101,7 @@ impl Lowering<'_> {
             LogicalOp::Unit
             | LogicalOp::Empty
             | LogicalOp::Values { .. }
+            | LogicalOp::Ids { .. }
             | LogicalOp::Domain { .. }
             | LogicalOp::GraphNames { .. }
             | LogicalOp::Path { .. }

@@ -4,6 +4,7 @@ use super::cost;
 use super::path_size::PathSize;
 use crate::cardinality::{Distinct, selectivity};
 use crate::expr::{Aggregate, Expr};
+use crate::id_set::IdList;
 use crate::logical::{graph_var, slot_var, term_slot_var};
 use crate::plan::{
     GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, SortKey, SubPattern,
@@ -72,6 +73,14 @@ pub(super) fn values(columns: &[VarId], rows: &[Vec<Option<lode_rdf::Term>>], ce
     let op = PlanOp::Values(rows.to_vec());
     let cost = cost::output(count, columns.len()) * 50.0;
     Planned::new(op, columns.to_vec(), certain, Vec::new(), count, cost, distinct)
+}
+
+/// Ids that are known.
+pub(super) fn ids(var: VarId, list: &Arc<IdList>) -> Planned {
+    let count = list.ids.len() as f64;
+    let certain: VarSet = std::iter::once(var).collect();
+    let (distinct, cost) = (std::iter::once((var, count)).collect(), cost::output(count, 1));
+    Planned::new(PlanOp::Ids(Arc::clone(list)), vec![var], &certain, vec![var], count, cost, distinct)
 }
 
 /// The bindings of a dependent plan's outer variables.

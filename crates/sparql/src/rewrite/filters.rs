@@ -119,6 +119,7 @@ fn target(filter: &Expr, members: &[Logical]) -> Option<usize> {
             Op::Scan(_)
                 | Op::Values { .. }
                 | Op::Path { .. }
+                | Op::Ids { .. }
                 | Op::Domain { .. }
                 | Op::GraphNames { .. }
                 | Op::ForEachGraph { .. }

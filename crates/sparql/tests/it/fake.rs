@@ -6,7 +6,7 @@ use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, NamedNode, Term, ValueId, inline};
 use lode_sparql::aggregate::{AggregateFunction, Counts, InParts};
 use lode_sparql::function::{Function, Meaning, ValueType, Volatility};
-use lode_sparql::{PlaceSearch, Statistics, TextHits};
+use lode_sparql::{Held, IdList, PlaceSearch, Statistics, TextHits};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -233,10 +233,10 @@ impl Statistics for Quads {
         let (query, is_exact) = (query.trim_end_matches('~'), !query.ends_with('~'));
         let has = |term: &Term| matches!(term, Term::Literal(literal) if literal.value().contains(query));
         let found: Vec<&Term> = self.terms.iter().filter(|term| has(term)).collect();
-        let ids = found.iter().filter_map(|term| self.id_of(term)).collect();
-        // One is few here.
-        let terms = (found.len() == 1).then(|| found.into_iter().cloned().collect());
-        Some(TextHits { ids, terms, is_exact })
+        let mut ids: Vec<ValueId> = found.iter().filter_map(|term| self.id_of(term)).collect();
+        ids.sort_unstable();
+        let list = IdList { ids: ids.clone(), held: Held::default() };
+        Some(TextHits { ids: ids.into_iter().collect(), list: Some(list), is_exact })
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

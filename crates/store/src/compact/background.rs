@@ -304,7 +304,8 @@ impl Work {
         Compaction::new(&self.store, &version, from, &options, &throttle, &progress).run()?;
         if keeps_words(&self.store) {
             // Until it is there, and if it cannot be made, the texts of the new segment are read.
-            let options = WordsOptions { memory_bytes, force: false, cancel: cancel.clone() };
+            let threads = self.options.threads;
+            let options = WordsOptions { memory_bytes, threads, force: false, cancel: cancel.clone() };
             if let Err(error) = index_in_turn(&self.store, &options) {
                 self.note_failure(&error);
             }

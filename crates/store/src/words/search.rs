@@ -1,86 +1,149 @@
 //! The texts of a version that match a query, by the indexes of its segments; what has none is read, if that is little.
 
-use super::build::with_text;
-use super::texts_of;
+use super::{texts_of, with_text};
 use crate::error::StoreError;
 use crate::snapshot::Snapshot;
 use crate::version::OpenSegment;
 use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::{MemoryBudget, OutOfBudget, Reservation};
 use lode_packed::PackedError;
 use lode_rdf::ValueId;
 use lode_rdf::value_id::Section;
+use lode_text::index::{Means, TextSet};
 use lode_text::{Matcher, Prepared};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 /// So many texts of segments without an index, and as many that are in no dictionary yet, are read,
 const READ_MAX: u64 = 1 << 14;
 /// or this part of those that an index has, if that is more.
 const READ_PART: u64 = 16;
-/// Entries of indexes that are looked at, at most.
-const ENTRIES_MAX: u64 = 1 << 19;
 /// Work between two looks at the cancel token.
 const WORK_UNCHECKED: usize = 1 << 18;
 
 /// Texts that match a query.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct TextHits {
-    /// Their ids, ascending: all that match.
-    pub ids: Vec<ValueId>,
+    /// By segment.
+    sets: Vec<SegmentHits>,
+    /// Those that were read.
+    read: Vec<ValueId>,
     /// Whether all of them match.
     pub is_exact: bool,
+    /// What they take.
+    pub memory: Reservation,
+}
+
+#[derive(Debug)]
+struct SegmentHits {
+    ids: Ids,
+    set: TextSet,
+}
+
+impl TextHits {
+    /// How many there are.
+    pub fn len(&self) -> u64 {
+        self.sets.iter().map(|hits| hits.set.len()).sum::<u64>() + self.read.len() as u64
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Their ids, each once, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = ValueId> + '_ {
+        let of_sets = self.sets.iter().flat_map(|hits| hits.set.iter().map(|text| hits.ids.of(text)));
+        of_sets.chain(self.read.iter().copied())
+    }
+}
+
+/// Ids of a segment's texts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ids {
+    strings: u64,
+    bases: [u64; 2],
+}
+
+impl Ids {
+    pub(super) fn new(segment: &OpenSegment) -> Self {
+        let [strings, _] = texts_of(segment);
+        Self { strings, bases: [Section::String, Section::LangString].map(|section| segment.base(section)) }
+    }
+
+    pub(super) fn of(&self, text: u64) -> ValueId {
+        let [strings, tagged] = self.bases;
+        match text.checked_sub(self.strings) {
+            Some(rank) => ValueId::new(Section::LangString.kind(), tagged + rank),
+            None => ValueId::new(Section::String.kind(), strings + text),
+        }
+    }
 }
 
 impl Snapshot {
-    /// The texts that match a query, and perhaps others, by the indexes of words; none where there are no indexes, or they are of no help.
+    /// The texts that match a query, and perhaps others, by the indexes of words; none where there are no indexes, or they are of no help. What they take
+    /// is reserved of `budget`.
     ///
     /// # Errors
     ///
-    /// Where a file cannot be read, or it was cancelled. A damaged index is none.
-    pub fn text_hits(&self, query: &Prepared, cancel: &CancelToken) -> Result<Option<TextHits>, StoreError> {
-        let spending = Spending { cancel, work: Cell::new(0) };
-        let mut hits = TextHits { ids: Vec::new(), is_exact: true };
+    /// Where a file cannot be read, it was cancelled, or the budget is too small. A damaged index is none.
+    pub fn text_hits(
+        &self,
+        query: &Prepared,
+        budget: &MemoryBudget,
+        cancel: &CancelToken,
+    ) -> Result<Option<TextHits>, StoreError> {
+        if !self.has_words_enough() {
+            return Ok(None);
+        }
+        let limits = Limits::new(budget, cancel);
+        let mut hits =
+            TextHits { sets: Vec::new(), read: Vec::new(), is_exact: true, memory: budget.reserve_empty() };
+        for segment in self.version().segments.iter() {
+            if texts_of(segment) == [0, 0] {
+                continue;
+            }
+            let found = self.indexed_hits(segment, query, &limits, &mut hits);
+            limits.finish()?;
+            match found {
+                Ok(true) => {}
+                Ok(false) => return Ok(None),
+                Err(error) if is_damage(&error) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let mut matcher = Matcher::new(query);
+        self.each_new_text(&mut |id, section, key| {
+            let is_match = with_text(section, key, |text, language| {
+                matcher.is_match(text, language, |work| limits.spend(work))
+            });
+            if is_match.flatten() == Some(true) && limits.hold(size_of::<ValueId>()) {
+                hits.read.push(id);
+            }
+        });
+        limits.finish()?;
+        hits.memory = limits.room.into_inner();
+        Ok(Some(hits))
+    }
+
+    /// Whether there are indexes, and little that they do not have. That costs less than to read anything.
+    pub(super) fn has_words_enough(&self) -> bool {
         let (mut indexed, mut read) = (0, 0);
-        // Whether there is an index at all costs less than to read anything.
         for segment in self.version().segments.iter() {
             let texts: u64 = texts_of(segment).iter().sum();
             let has = texts > 0 && segment.has_words();
             *(if has { &mut indexed } else { &mut read }) += texts;
         }
-        let delta = &self.version().delta;
         let most = READ_MAX.max(indexed / READ_PART);
-        if indexed == 0 || read > most || delta.terms_seen() > most {
-            return Ok(None);
-        }
-        for segment in self.version().segments.iter() {
-            if texts_of(segment) == [0, 0] {
-                continue;
-            }
-            match self.indexed_hits(segment, query, &spending, &mut hits) {
-                Ok(true) => {}
-                Ok(false) => return cancel.check().map(|()| None).map_err(StoreError::from),
-                Err(PackedError::Corruption { .. } | PackedError::Version { .. }) => return Ok(None),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        let mut matcher = Matcher::new(query);
-        let mut is_stopped = false;
-        delta.each_term(&mut |id, section, key| {
-            let is_text = matches!(section, Section::String | Section::LangString);
-            if is_stopped || !is_text {
-                return;
-            }
-            let is_match = with_text(section, key, |text, language| {
-                matcher.is_match(text, language, |work| spending.spend(work))
-            });
-            match is_match {
-                Some(Some(true)) => hits.ids.push(id),
-                Some(None) => is_stopped = true,
-                _ => {}
+        indexed > 0 && read <= most && self.version().delta.terms_seen() <= most
+    }
+
+    /// Calls `found` with the texts that are in no dictionary yet.
+    pub(super) fn each_new_text(&self, found: &mut dyn FnMut(ValueId, Section, &[u8])) {
+        self.version().delta.each_term(&mut |id, section, key| {
+            if matches!(section, Section::String | Section::LangString) {
+                found(id, section, key);
             }
         });
-        cancel.check()?;
-        hits.ids.sort_unstable();
-        Ok(Some(hits))
     }
 
     /// The hits of a segment; false where its index is of no help.
@@ -88,61 +151,113 @@ impl Snapshot {
         &self,
         segment: &OpenSegment,
         query: &Prepared,
-        spending: &Spending<'_>,
+        limits: &Limits<'_>,
         hits: &mut TextHits,
     ) -> Result<bool, PackedError> {
-        let [strings, _] = texts_of(segment);
-        let id = |number: u64| {
-            let (section, rank) = match number.checked_sub(strings) {
-                Some(rank) => (Section::LangString, rank),
-                None => (Section::String, number),
-            };
-            ValueId::new(section.kind(), segment.base(section) + rank)
-        };
-        let spend = |work| spending.spend(work);
+        let ids = Ids::new(segment);
         if segment.has_words() {
             // It may have gone just now.
             let Some(words) = segment.words()? else { return Ok(false) };
-            let Some(found) = query.texts_in(&self.words(&words), ENTRIES_MAX, &spend)? else {
-                return Ok(false);
-            };
+            let Some(found) = query.texts_in(&self.words(&words), limits)? else { return Ok(false) };
             hits.is_exact &= found.is_exact;
-            hits.ids.extend(found.texts.into_iter().map(id));
+            hits.sets.push(SegmentHits { ids, set: found.set });
             return Ok(true);
         }
-        let Some(dictionary) = segment.dictionary() else { return Ok(true) };
         let mut matcher = Matcher::new(query);
-        let mut number = 0;
-        for section in [Section::String, Section::LangString] {
-            let mut keys = dictionary.iter(section);
-            while let Some(key) = keys.next()? {
-                let is_match =
-                    with_text(section, key, |text, language| matcher.is_match(text, language, spend));
-                match is_match.flatten() {
-                    Some(true) => hits.ids.push(id(number)),
-                    None if spending.cancel.check().is_err() => return Ok(false),
-                    _ => {}
-                }
-                number += 1;
+        each_text(segment, |number, section, key| {
+            let is_match = with_text(section, key, |text, language| {
+                matcher.is_match(text, language, |work| limits.spend(work))
+            });
+            if is_match.flatten() == Some(true) && limits.hold(size_of::<ValueId>()) {
+                hits.read.push(ids.of(number));
             }
-        }
-        Ok(true)
+            limits.goes_on()
+        })?;
+        Ok(limits.goes_on())
     }
 }
 
-struct Spending<'c> {
-    cancel: &'c CancelToken,
-    work: Cell<usize>,
+/// Calls `found` with each text of a segment, by its number, until it says no.
+pub(super) fn each_text(
+    segment: &OpenSegment,
+    mut found: impl FnMut(u64, Section, &[u8]) -> bool,
+) -> Result<(), PackedError> {
+    let Some(dictionary) = segment.dictionary() else { return Ok(()) };
+    let mut number = 0;
+    for section in [Section::String, Section::LangString] {
+        let mut keys = dictionary.iter(section);
+        while let Some(key) = keys.next()? {
+            if !found(number, section, key) {
+                return Ok(());
+            }
+            number += 1;
+        }
+    }
+    Ok(())
 }
 
-impl Spending<'_> {
-    fn spend(&self, work: usize) -> Option<()> {
+/// Whether an index is of no use, since it is damaged or of another version.
+pub(super) fn is_damage(error: &PackedError) -> bool {
+    matches!(error, PackedError::Corruption { .. } | PackedError::Version { .. })
+}
+
+/// What a search may take: of a budget, and until it is cancelled.
+pub(super) struct Limits<'c> {
+    cancel: &'c CancelToken,
+    work: Cell<usize>,
+    pub(super) room: RefCell<Reservation>,
+    refused: RefCell<Option<OutOfBudget>>,
+    is_over: Cell<bool>,
+}
+
+impl<'c> Limits<'c> {
+    pub(super) fn new(budget: &MemoryBudget, cancel: &'c CancelToken) -> Self {
+        Self {
+            cancel,
+            work: Cell::new(0),
+            room: RefCell::new(budget.reserve_empty()),
+            refused: RefCell::new(None),
+            is_over: Cell::new(false),
+        }
+    }
+
+    /// Why it had to end, if it had to.
+    pub(super) fn finish(&self) -> Result<(), StoreError> {
+        self.cancel.check()?;
+        self.refused.borrow_mut().take().map_or(Ok(()), |refused| Err(StoreError::OutOfMemory(refused)))
+    }
+
+    pub(super) fn goes_on(&self) -> bool {
+        !self.is_over.get()
+    }
+
+    pub(super) fn spend(&self, work: usize) -> Option<()> {
         let all = self.work.get().saturating_add(work);
         self.work.set(all);
-        if all < WORK_UNCHECKED {
-            return Some(());
+        if all >= WORK_UNCHECKED {
+            self.work.set(0);
+            self.is_over.set(self.is_over.get() || self.cancel.check().is_err());
         }
-        self.work.set(0);
-        self.cancel.check().ok()
+        self.goes_on().then_some(())
+    }
+}
+
+impl Means for Limits<'_> {
+    fn work(&self, bytes: usize) -> bool {
+        self.spend(bytes).is_some()
+    }
+
+    fn hold(&self, bytes: usize) -> bool {
+        if let Err(refused) = self.room.borrow_mut().grow(bytes) {
+            *self.refused.borrow_mut() = Some(refused);
+            self.is_over.set(true);
+        }
+        self.goes_on()
+    }
+
+    fn release(&self, bytes: usize) {
+        let mut room = self.room.borrow_mut();
+        let rest = room.bytes().saturating_sub(bytes);
+        room.shrink(rest);
     }
 }

@@ -91,6 +91,9 @@ impl Matcher {
             (Op::Values { columns: a, rows }, Op::Values { columns: b, rows: others }) => {
                 rows == others && renaming.add_all(a, b)
             }
+            (Op::Ids { var, list }, Op::Ids { var: other, list: others }) => {
+                list == others && renaming.add_all(&[*var], &[*other])
+            }
             // Bindings of other outer variables are others.
             (Op::Domain { columns: a, .. }, Op::Domain { columns: b, .. }) => {
                 a == b && renaming.add_all(a, b)

@@ -1,0 +1,193 @@
+//! The texts of a version that match a query best, by the indexes of its segments, so that few are read.
+
+use super::search::{Ids, Limits, each_text, is_damage};
+use super::{texts_of, with_text};
+use crate::error::StoreError;
+use crate::snapshot::Snapshot;
+use crate::version::OpenSegment;
+use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::MemoryBudget;
+use lode_packed::PackedError;
+use lode_rdf::{Term, ValueId};
+use lode_text::analysis::Language;
+use lode_text::index::Means;
+use lode_text::{Matcher, Prepared};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// Texts that are looked at for each row that is wanted, and at least: beyond that it is better to sort all.
+const TRIES_PER_ROW: usize = 4;
+const TRIES_MIN: usize = 4096;
+/// Texts as good as the last one that are taken along, so that whoever sorts them has the choice.
+const EQUALS_MAX: usize = 1024;
+
+/// The best texts of a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BestTexts {
+    /// Their ids, ascending.
+    pub ids: Vec<ValueId>,
+    /// Whether all texts that are as good as the worst of them are among them.
+    pub has_all_equals: bool,
+}
+
+/// A text, and how good it is: exactly, or at most.
+#[derive(Debug, PartialEq)]
+struct Candidate {
+    score: f64,
+    is_exact: bool,
+    id: ValueId,
+}
+
+impl Eq for Candidate {}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Candidate {
+    /// The best is the greatest; of equals the one that was read last, so that it is known when the first of them is taken.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_score = self.score.total_cmp(&other.score);
+        by_score.then(other.is_exact.cmp(&self.is_exact)).then(other.id.cmp(&self.id))
+    }
+}
+
+impl Snapshot {
+    /// The texts that match a query best, as many as make `rows` rows by `rows_of`; none where the indexes are of no help, or it is better to look at all.
+    ///
+    /// # Errors
+    ///
+    /// Where a file cannot be read, or it was cancelled. A damaged index is none.
+    pub fn best_texts(
+        &self,
+        query: &Prepared,
+        rows: u64,
+        rows_of: &mut dyn FnMut(ValueId) -> u64,
+        budget: &MemoryBudget,
+        cancel: &CancelToken,
+    ) -> Result<Option<BestTexts>, StoreError> {
+        if rows == 0 || !self.has_words_enough() {
+            return Ok(None);
+        }
+        let limits = Limits::new(budget, cancel);
+        let mut found: Vec<Candidate> = Vec::new();
+        for segment in self.version().segments.iter() {
+            if texts_of(segment) == [0, 0] {
+                continue;
+            }
+            let ranked = self.ranked(segment, query, &limits, &mut found);
+            cancel.check()?;
+            match ranked {
+                Ok(true) => {}
+                Ok(false) => return Ok(None),
+                Err(error) if is_damage(&error) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let mut matcher = Matcher::new(query);
+        self.each_new_text(&mut |id, section, key| {
+            let score =
+                with_text(section, key, |text, language| score(&mut matcher, text, language, &limits));
+            found.extend(score.flatten().map(|score| Candidate { score, is_exact: true, id }));
+        });
+        cancel.check()?;
+        if !limits.goes_on() {
+            return Ok(None);
+        }
+        self.best(query, found, rows, rows_of, &limits)
+    }
+
+    /// Takes the best until they make enough rows.
+    fn best(
+        &self,
+        query: &Prepared,
+        found: Vec<Candidate>,
+        rows: u64,
+        rows_of: &mut dyn FnMut(ValueId) -> u64,
+        limits: &Limits<'_>,
+    ) -> Result<Option<BestTexts>, StoreError> {
+        let mut matcher = Matcher::new(query);
+        let mut heap = BinaryHeap::from(found);
+        let mut best = BestTexts { ids: Vec::new(), has_all_equals: true };
+        let wanted = usize::try_from(rows).unwrap_or(usize::MAX);
+        let mut tries = TRIES_MIN.max(wanted.saturating_mul(TRIES_PER_ROW));
+        let (mut made, mut worst, mut equals) = (0_u64, f64::INFINITY, 0);
+        while let Some(next) = heap.pop() {
+            if made >= rows && next.score < worst {
+                break;
+            }
+            if tries == 0 {
+                return Ok(None);
+            }
+            tries -= 1;
+            if !next.is_exact {
+                let term = self.term(next.id)?;
+                let score = match &term {
+                    Term::Literal(literal) => {
+                        let language = literal.language().map_or(Language::NONE, Language::of_tag);
+                        score(&mut matcher, literal.value(), language, limits)
+                    }
+                    _ => None,
+                };
+                limits.finish()?;
+                heap.extend(score.map(|score| Candidate { score, is_exact: true, id: next.id }));
+                continue;
+            }
+            let of_text = rows_of(next.id);
+            if of_text == 0 {
+                continue;
+            }
+            if made >= rows {
+                equals += 1;
+                if equals > EQUALS_MAX {
+                    best.has_all_equals = false;
+                    break;
+                }
+            }
+            made = made.saturating_add(of_text);
+            worst = next.score;
+            best.ids.push(next.id);
+        }
+        best.ids.sort_unstable();
+        Ok(Some(best))
+    }
+
+    /// The texts of a segment with their scores; false where its index is of no help.
+    fn ranked(
+        &self,
+        segment: &OpenSegment,
+        query: &Prepared,
+        limits: &Limits<'_>,
+        found: &mut Vec<Candidate>,
+    ) -> Result<bool, PackedError> {
+        let ids = Ids::new(segment);
+        if segment.has_words() {
+            let Some(words) = segment.words()? else { return Ok(false) };
+            let mut fits = true;
+            let done = query.ranked_in(&self.words(&words), limits, &mut |ranked| {
+                fits = fits && limits.hold(size_of::<Candidate>());
+                if fits {
+                    let (score, is_exact) = (ranked.score, ranked.is_exact);
+                    found.push(Candidate { score, is_exact, id: ids.of(ranked.text) });
+                }
+            })?;
+            return Ok(done && fits);
+        }
+        let mut matcher = Matcher::new(query);
+        each_text(segment, |number, section, key| {
+            let score = with_text(section, key, |text, language| score(&mut matcher, text, language, limits));
+            let id = ids.of(number);
+            found.extend(score.flatten().map(|score| Candidate { score, is_exact: true, id }));
+            limits.goes_on()
+        })?;
+        Ok(limits.goes_on())
+    }
+}
+
+/// The score of a text that matches.
+fn score(matcher: &mut Matcher<'_>, text: &str, language: Language, limits: &Limits<'_>) -> Option<f64> {
+    let is_match = matcher.is_match(text, language, |work| limits.spend(work))?;
+    if is_match { matcher.score(text, language, |work| limits.spend(work)) } else { None }
+}

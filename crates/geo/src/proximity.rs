@@ -58,7 +58,7 @@ impl Proximity {
     /// The angle to the nearest of the meridians between two.
     fn beside(&self, west: f64, east: f64) -> f64 {
         let width = east - west;
-        if !(width < 360.0) {
+        if width >= 360.0 || width.is_nan() {
             return 0.0;
         }
         let (from, to) =

@@ -1,7 +1,5 @@
 //! No geometry that passes a test is outside of the windows of the test: random shapes all over the earth, at the antimeridian and at poles, in several planes.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use lode_geo::proximity::Proximity;
 use lode_geo::relate::{RELATIONS, holds, matches};
 use lode_geo::vocabulary::WKT_LITERAL;

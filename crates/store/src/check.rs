@@ -16,7 +16,7 @@ use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::fingerprint::quad_hash;
 use lode_packed::segment::{DICTIONARY_FILE, STARS_FILE, permutation_file_name};
-use lode_packed::{BlockCache, Order};
+use lode_packed::{BlockCache, Order, PackedError};
 use lode_rdf::key::{Encoded, decode, encode};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, ValueId};
@@ -250,36 +250,34 @@ impl Checker<'_> {
             self.let_compact(at..at + 1, &[]);
         }
         self.rows(path, open, version)?;
-        self.words(path, open)?;
-        self.places(path, open)
+        self.indexes(path, open)
     }
 
-    /// The index of geometries, if there is one.
-    fn places(&mut self, path: &Path, open: &OpenSegment) -> Result<(), StoreError> {
-        let verified = open.places().and_then(|places| match places {
-            Some(places) => places.verify(self.cancel, self.progress),
-            None => Ok(()),
-        });
-        let Err(error) = verified else { return Ok(()) };
-        let at = self.report.problems.len();
-        self.problem(error.into(), &PLACES.keys_file(path))?;
-        for problem in self.report.problems.get_mut(at..).unwrap_or_default() {
-            problem.remedy = Remedy::Places;
-        }
-        Ok(())
-    }
-
-    /// The index of words, if there is one.
-    fn words(&mut self, path: &Path, open: &OpenSegment) -> Result<(), StoreError> {
-        let verified = open.words().and_then(|words| match words {
+    /// The indexes of words and of geometries, if there are any.
+    fn indexes(&mut self, path: &Path, open: &OpenSegment) -> Result<(), StoreError> {
+        let words = open.words().and_then(|index| match index {
             Some(words) => words.verify(self.cancel, self.progress),
             None => Ok(()),
         });
+        self.index(words, &words_file(path), &Remedy::Words)?;
+        let places = open.places().and_then(|index| match index {
+            Some(places) => places.verify(self.cancel, self.progress),
+            None => Ok(()),
+        });
+        self.index(places, &PLACES.keys_file(path), &Remedy::Places)
+    }
+
+    fn index(
+        &mut self,
+        verified: Result<(), PackedError>,
+        file: &Path,
+        remedy: &Remedy,
+    ) -> Result<(), StoreError> {
         let Err(error) = verified else { return Ok(()) };
         let at = self.report.problems.len();
-        self.problem(error.into(), &words_file(path))?;
+        self.problem(error.into(), file)?;
         for problem in self.report.problems.get_mut(at..).unwrap_or_default() {
-            problem.remedy = Remedy::Words;
+            problem.remedy = remedy.clone();
         }
         Ok(())
     }

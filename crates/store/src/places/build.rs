@@ -262,7 +262,6 @@ impl<'r> Rows<'r> {
                 }
             }
         }
-        #[expect(clippy::cast_possible_truncation, reason = "four bits")]
         Ok(self.next.map(|row| (row >> PLANE_AT) as u8))
     }
 

@@ -17,7 +17,7 @@ use lode_rdf::ValueId;
 const READ_MAX: u64 = 1 << 14;
 /// or this part of those that an index has, if that is more.
 const READ_PART: u64 = 16;
-/// Candidates of a segment, at most.
+/// Candidates, at most: they are in a plan, which has no budget.
 const CANDIDATES_MAX: u64 = 1 << 19;
 /// Of more than this part of a segment's geometries, to test all is as good.
 const CANDIDATES_PART: u64 = 2;
@@ -63,8 +63,8 @@ impl Snapshot {
                 false => read_candidates(segment, search, cancel, &mut ids).map(|()| true),
             };
             match found {
-                Ok(true) => {}
-                Ok(false) => return Ok(None),
+                Ok(true) if ids.len() as u64 <= CANDIDATES_MAX => {}
+                Ok(_) => return Ok(None),
                 Err(StoreError::Corruption { .. } | StoreError::Version { .. }) => return Ok(None),
                 Err(error) => return Err(error),
             }
@@ -167,14 +167,15 @@ fn within(
                 }
             }
             // What lies within is found whatever is below.
-            if inside.saturating_mul(tree.boxes_below(level)) > most.saturating_mul(2) {
+            let too_many = level == 0 && found.len() as u64 > most;
+            if too_many || inside.saturating_mul(tree.boxes_below(level)) > most.saturating_mul(2) {
                 return Ok(None);
             }
         }
         found.sort_unstable();
         nodes = found;
     }
-    Ok((nodes.len() as u64 <= most).then_some(nodes))
+    Ok(Some(nodes))
 }
 
 /// Those of a segment without an index.

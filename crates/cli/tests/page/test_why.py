@@ -81,6 +81,10 @@ def rows_that_are_triples_can_be_asked_why(page):
     page.wait("(document.querySelector('dialog.why [role=status]')?.textContent || '').startsWith('This does not hold here')")
     assert "e:tom e:knows e:Animal" in page.text("dialog.why"), page.text("dialog.why")
     page.key("Escape")
+    run(page, "CONSTRUCT { <http://e/tom> <http://e/knows> <http://e/nobody> } {}")
+    page.do("document.querySelector('td.index button').click()")
+    page.wait("(document.querySelector('dialog.why [role=status]')?.textContent || '').includes('<http://e/nobody> is nowhere in the data.')")
+    page.key("Escape")
 
 
 @test

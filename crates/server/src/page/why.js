@@ -65,6 +65,7 @@ function noteOf(explanation) {
   else if (asserted.length) lines.push('It is stated' + placeOf(asserted) + '.');
   else if (!proofs.length) lines.push('It holds, and no proof was found' + (explanation.is_complete ? '.' : ' as far as was looked.'));
   else lines.push(proofs.length === 1 ? 'It follows:' : `It follows in ${proofs.length} ways, the shortest first:`);
+  for (const term of explanation.unknown) lines.push(term + ' is nowhere in the data.');
   if (explanation.is_stale) lines.push('The data have changed since rules were applied: some of it may be old.');
   return lines;
 }

@@ -79,7 +79,8 @@ pub(super) fn parse_with_lines(
     // The shortest pieces are statements.
     while let Some((piece, length)) = cutter.cut(rest, 1, true) {
         let (statement, after) = rest.split_at_checked(length).unwrap_or((rest, b""));
-        let line = piece.place.line + lines_before(statement);
+        // Places are counted from zero.
+        let line = piece.place.line + lines_before(statement) + 1;
         let mut emit = |quad: RawQuad<'_>| {
             quad.as_ref().map_or(ControlFlow::Continue(()), |quad| sink(quad, Some(line)))
         };
@@ -91,8 +92,14 @@ pub(super) fn parse_with_lines(
     Ok(())
 }
 
-/// Empty lines, and those of comments, with which a text begins.
+/// Empty lines, and those of comments and directives, with which a text begins: directives are in one piece with the statement behind them.
 fn lines_before(text: &[u8]) -> u64 {
-    let empty = |line: &&[u8]| matches!(line.trim_ascii().first(), None | Some(b'#'));
-    text.split(|byte| *byte == b'\n').take_while(empty).count() as u64
+    let is_before = |line: &&[u8]| {
+        let line = line.trim_ascii();
+        let word = line.split(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default();
+        let directives = [b"PREFIX".as_slice(), b"BASE".as_slice(), b"VERSION".as_slice()];
+        matches!(line.first(), None | Some(b'#' | b'@'))
+            || directives.iter().any(|known| word.eq_ignore_ascii_case(known))
+    };
+    text.split(|byte| *byte == b'\n').take_while(is_before).count() as u64
 }

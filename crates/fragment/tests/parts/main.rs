@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::MemoryBudget;
 use lode_base::checksum::checksum;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::varint::write_varint;
@@ -47,7 +48,8 @@ fn snapshot() -> Snapshot {
 fn plan(text: &str, snapshot: &Snapshot, visible: Option<VisibleGraphs>, options: &PlanOptions) -> Plan {
     let query = lode_sparql::parse_query(&format!("PREFIX : <http://e/> {text}"), None).unwrap();
     let cancel = CancelToken::default();
-    let statistics = SnapshotStatistics::new(snapshot, &cancel);
+    let budget = MemoryBudget::unlimited();
+    let statistics = SnapshotStatistics::new(snapshot, &budget, &cancel);
     let dataset = DatasetOverride { visible, ..DatasetOverride::default() };
     lode_sparql::plan_query(&query, &dataset, options, &statistics).unwrap()
 }

@@ -217,7 +217,7 @@ impl<'a> Inferring<'a> {
         let rule = &self.rules[at];
         let pairs = |property| Asked::Pairs { property, of_new: false };
         match &rule.shape {
-            Shape::Usual => Ok(vec![Asked::Query(rule.query())]),
+            Shape::Usual => Ok(vec![Asked::Query(Box::new(rule.query()))]),
             Shape::Transitive(property) => {
                 let property = snapshot.id_of(&Term::from(property.clone()))?;
                 Ok(property.map(pairs).into_iter().collect())
@@ -255,7 +255,7 @@ impl<'a> Inferring<'a> {
                 let rule = &self.rules[at];
                 for atom in rule.reads_whole() {
                     if usual.has(atom, snapshot)? || closed.has(atom, snapshot)? {
-                        return Ok(vec![Asked::Query(rule.query())]);
+                        return Ok(vec![Asked::Query(Box::new(rule.query()))]);
                     }
                 }
                 let mut asked = Vec::new();
@@ -265,7 +265,7 @@ impl<'a> Inferring<'a> {
                     }
                     for delta in rule.deltas(graph) {
                         if found.has(&delta.atom, snapshot)? {
-                            asked.push(Asked::Query(delta.query));
+                            asked.push(Asked::Query(Box::new(delta.query)));
                         }
                     }
                 }
@@ -515,7 +515,7 @@ impl<'a> Inferring<'a> {
 
 /// What a rule asks.
 enum Asked {
-    Query(Query),
+    Query(Box<Query>),
     /// All pairs of a transitive property, or those that new triples make.
     Pairs {
         property: ValueId,

@@ -25,6 +25,9 @@ enum Operation {
     ClearDefault,
     ClearNamed,
     ClearAll,
+    /// Back to the last savepoint, or a new one.
+    Back,
+    Save,
 }
 
 #[derive(Debug, Clone)]
@@ -44,6 +47,8 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => Just(Operation::ClearDefault),
         1 => Just(Operation::ClearNamed),
         1 => Just(Operation::ClearAll),
+        2 => Just(Operation::Back),
+        2 => Just(Operation::Save),
     ]
 }
 
@@ -80,6 +85,7 @@ fn transaction(
     let mut transaction = store.begin(&CancelToken::default()).unwrap();
     let (before, mut after) = (model.clone(), model.clone());
     let quads = store.snapshot().quad_count();
+    let mut saved = None;
     for (number, operation) in operations.iter().enumerate() {
         let graphs = match operation {
             Operation::Insert(pick) => {
@@ -109,6 +115,17 @@ fn transaction(
                 Some(clear(Graphs::Named, |graph| *graph != GraphName::DefaultGraph, pool, &mut after))
             }
             Operation::ClearAll => Some(clear(Graphs::All, |_| true, pool, &mut after)),
+            Operation::Save => {
+                saved = Some((transaction.savepoint().unwrap(), after.clone()));
+                None
+            }
+            Operation::Back => {
+                if let Some((savepoint, then)) = saved.take() {
+                    transaction.go_back(savepoint);
+                    after = then;
+                }
+                None
+            }
         };
         if let Some(graphs) = graphs {
             transaction.clear(graphs).unwrap();

@@ -18,7 +18,7 @@ use asked::Asked;
 pub use asked::Content;
 use checks::cannot_listen;
 use greeting::{base, greet};
-use lode_server::{Bind, Served, Server, ServerError, ServerOptions};
+use lode_server::{Bind, Server, ServerError, ServerOptions};
 use reload::Reload;
 use signals::{HangUps, Signals};
 use std::sync::Arc;

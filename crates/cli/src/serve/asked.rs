@@ -1,6 +1,5 @@
 //! What the options of a server say, once they were looked at together: what is served, and how.
 
-use super::Content;
 use super::checks::{
     backup_folder, check_address, check_folder, check_kind, check_links, check_logs, check_place,
     check_together, told,
@@ -16,8 +15,14 @@ use anyhow::{Context, bail};
 use lode_engine::LoadAllow;
 use lode_rdf::parse::StatementLimit;
 use lode_remote::Address;
-use lode_server::{Logs, ServerOptions, Users};
+use lode_server::{Databases, Logs, Served, ServerOptions, Users};
 use std::path::PathBuf;
+
+/// What is served.
+pub enum Content {
+    One(Served),
+    Several(Databases),
+}
 
 /// What is asked for.
 pub struct Asked<'a> {

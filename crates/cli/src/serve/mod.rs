@@ -15,9 +15,10 @@ use crate::serve_config;
 use crate::serve_log::{Teller, logs};
 use crate::talk::say;
 use asked::Asked;
+pub use asked::Content;
 use checks::cannot_listen;
 use greeting::{base, greet};
-use lode_server::{Bind, Databases, Served, Server, ServerError, ServerOptions};
+use lode_server::{Bind, Server, ServerError, ServerOptions};
 use reload::Reload;
 use signals::{HangUps, Signals};
 use std::sync::Arc;
@@ -48,12 +49,6 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
 const LAST_WAIT: Duration = Duration::from_millis(300);
 /// The exit code of a process that Ctrl+C has ended.
 const INTERRUPTED: i32 = 130;
-
-/// What is served.
-pub enum Content {
-    One(Served),
-    Several(Databases),
-}
 
 /// Serves without a command line of its own.
 pub fn serve(content: Content, bind: impl Into<Bind>, options: ServerOptions) -> anyhow::Result<()> {

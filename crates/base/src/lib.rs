@@ -9,7 +9,6 @@ pub mod checksum;
 pub mod cores;
 pub mod device;
 pub mod device_vfs;
-pub mod direct;
 pub mod external_sort;
 pub mod fault_vfs;
 pub mod file_cache;

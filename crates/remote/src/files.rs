@@ -53,6 +53,8 @@ pub struct PublishedFiles {
     /// By path below the root.
     files: BTreeMap<PathBuf, FileSource>,
     beside: Arc<dyn Vfs>,
+    /// Of those that are far away, if any are.
+    device: Device,
 }
 
 impl fmt::Debug for PublishedFiles {
@@ -70,7 +72,9 @@ impl PublishedFiles {
         read_whole: ReadWhole,
         beside: Arc<dyn Vfs>,
     ) -> Self {
-        Self { root: root.to_owned(), store, read_whole, files, beside }
+        let is_far = files.values().any(|file| matches!(file, FileSource::Extents(_)));
+        let device = if is_far { DEVICE } else { beside.device() };
+        Self { root: root.to_owned(), store, read_whole, files, beside, device }
     }
 
     /// The path below the root, if it is there.
@@ -126,8 +130,7 @@ impl Vfs for PublishedFiles {
     }
 
     fn device(&self) -> Device {
-        let is_far = self.files.values().any(|file| matches!(file, FileSource::Extents(_)));
-        if is_far { DEVICE } else { self.beside.device() }
+        self.device
     }
 
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {

@@ -114,7 +114,7 @@ fn what_is_told_comes_together_and_is_the_same() {
     let near = open(&vfs).snapshot();
     let all = read(&near).unwrap().0;
     let some: Vec<[ValueId; 2]> =
-        (0..30).map(|i| i * (all[0].len() / 30)).map(|i| [all[0][i], all[1][i]]).collect();
+        (0..12).map(|i| i * (all[0].len() / 12)).map(|i| [all[0][i], all[1][i]]).collect();
     let mut terms: Vec<Term> = some.iter().flatten().map(|id| near.term(*id).unwrap()).collect();
     terms.push(Term::from(NamedNode::new("http://example.org/none").unwrap()));
     terms.push(Term::from(Literal::new_simple_literal("none")));
@@ -132,6 +132,7 @@ fn what_is_told_comes_together_and_is_the_same() {
         asked.extend(told.then(|| snapshot.ask_for_ids_of(&terms).unwrap()));
         let found: Vec<Option<ValueId>> = terms.iter().map(|term| snapshot.id_of(term).unwrap()).collect();
         let after_ids = turns();
+        asked.clear();
         asked.extend(told.then(|| snapshot.ask_for_rows(&prefixes).unwrap()));
         let counts: Vec<u64> =
             prefixes.iter().map(|(order, prefix)| snapshot.count(*order, prefix).unwrap()).collect();
@@ -152,5 +153,5 @@ fn what_is_told_comes_together_and_is_the_same() {
     assert_eq!(as_told.1, near_counts);
     // Tops and blocks; pages and blocks; the same.
     assert!(told.iter().all(|turns| *turns <= 2), "{told:?}");
-    assert!(untold[..2].iter().all(|turns| *turns > 20), "{untold:?}");
+    assert!(untold[0] > 2 && untold[1] > 2, "{untold:?}");
 }

@@ -7,6 +7,7 @@
 //!
 //! A read takes the file's own lock, shared, and no other; that of the cache only where a file is opened or closed.
 
+use crate::direct;
 use crate::vfs::ReadAt;
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -88,6 +89,7 @@ impl FileCache {
         if meta.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
         }
+        direct::make_direct(&file, path);
         let cached = Arc::new_cyclic(|me| CachedFile {
             cache: Arc::clone(self),
             me: Weak::clone(me),
@@ -210,6 +212,7 @@ impl CachedFile {
         if Identity::of(&file.metadata()?) != self.identity {
             return Err(stale("is another one than it was"));
         }
+        direct::make_direct(&file, &self.path);
         Ok(file)
     }
 
@@ -240,13 +243,21 @@ impl ReadAt for CachedFile {
             if !self.was_read.load(Ordering::Relaxed) {
                 self.was_read.store(true, Ordering::Relaxed);
             }
-            return file.read_exact_at(buf, offset);
+            return read_exact_at(file, buf, offset);
         }
         drop(descriptor);
         let file = self.reopen()?;
-        file.read_exact_at(buf, offset)?;
+        read_exact_at(&file, buf, offset)?;
         self.keep(file);
         Ok(())
+    }
+}
+
+fn read_exact_at(file: &File, buf: &mut [u8], offset: u64) -> io::Result<()> {
+    if direct::is_asked() {
+        direct::read_exact_at(file, buf, offset)
+    } else {
+        file.read_exact_at(buf, offset)
     }
 }
 

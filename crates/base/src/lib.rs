@@ -9,6 +9,7 @@ pub mod checksum;
 pub mod cores;
 pub mod device;
 pub mod device_vfs;
+pub mod direct;
 pub mod external_sort;
 pub mod fault_vfs;
 pub mod file_cache;

@@ -1,5 +1,6 @@
 //! The real file system, through `std::fs`: the only place in the workspace that opens files of a database.
 
+use crate::direct::{self, DirectWriter};
 use crate::file_cache;
 #[cfg(target_os = "linux")]
 use crate::vfs::fill;
@@ -198,6 +199,13 @@ fn hold_parent(path: &Path) -> io::Result<Arc<File>> {
     Ok(file)
 }
 
+fn writer(file: File, path: &Path) -> Box<dyn WriteFile> {
+    match direct::is_asked() {
+        true => Box::new(DirectWriter::new(file, path)),
+        false => Box::new(RealWriter(BufWriter::with_capacity(WRITE_BUFFER_BYTES, file))),
+    }
+}
+
 impl Vfs for RealVfs {
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
         file_cache::refuse_special(path)?;
@@ -215,12 +223,12 @@ impl Vfs for RealVfs {
 
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         let file = with_room(|| File::create(path))?;
-        Ok(Box::new(RealWriter(BufWriter::with_capacity(WRITE_BUFFER_BYTES, file))))
+        Ok(writer(file, path))
     }
 
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         let file = File::create_new(path)?;
-        Ok(Box::new(RealWriter(BufWriter::with_capacity(WRITE_BUFFER_BYTES, file))))
+        Ok(writer(file, path))
     }
 
     fn open_append(&self, path: &Path, len: u64) -> io::Result<Box<dyn WriteFile>> {

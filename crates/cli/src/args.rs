@@ -245,6 +245,9 @@ pub struct LoadArgs {
     /// of the machine's, 2GiB at most)
     #[arg(long, value_name = "BYTES", value_parser = parse_load_memory)]
     pub memory: Option<usize>,
+    /// Write past the memory of the system (O_DIRECT), which is left to others; where the file system refuses, that is told
+    #[arg(long)]
+    pub direct: bool,
     /// The longest statement (a line, or what is between two triples): some times as much memory is taken (default: a sixteenth of
     /// --memory)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
@@ -401,15 +404,18 @@ pub struct UpdateArgs {
 /// `lode stats`.
 #[derive(Debug, Args)]
 pub struct StatsArgs {
-    /// The database folder, or the address of a server
-    #[arg(value_name = "DB|URL", value_parser = folder::folder_or_server())]
+    /// The database folder, the address of a server, or that of a published database
+    #[arg(value_name = "DB|URL")]
     pub database: PathBuf,
-    /// The database as this snapshot has kept it (see lode snapshot)
+    /// The database as this snapshot has kept it (see lode snapshot), or the published version of this number or name
     #[arg(long, value_name = "NAME")]
     pub at: Option<String>,
     /// As JSON
     #[arg(long)]
     pub json: bool,
+    /// What is kept of a published database.
+    #[command(flatten, next_help_heading = "With a published database")]
+    pub published: CacheArgs,
     /// How to be let in, of a server.
     #[command(flatten, next_help_heading = "With a URL")]
     pub login: LoginArgs,
@@ -456,6 +462,9 @@ pub struct CompactArgs {
     /// fastest with 32 more for each quad; with less, there are more rounds (default: a quarter of the machine's, 2GiB at most)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<usize>,
+    /// Read and write past the memory of the system (O_DIRECT), which is left to others; where the file system refuses, that is told
+    #[arg(long)]
+    pub direct: bool,
     /// Also write a database anew that has one segment only
     #[arg(long)]
     pub force: bool,

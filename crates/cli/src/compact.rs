@@ -1,6 +1,7 @@
 //! `lode compact`.
 
 use crate::args::CompactArgs;
+use crate::direct;
 use crate::exit::Done;
 use crate::load::CACHE_BYTES;
 use crate::load_line::live_line;
@@ -28,6 +29,7 @@ pub fn run(args: &CompactArgs) -> anyhow::Result<Done> {
         options.memory_bytes = memory;
     }
     memory::keep_to(options.memory_bytes);
+    direct::use_if(args.direct);
     let open = OpenOptions::with_cache(CACHE_BYTES);
     let database = Database::open_for_writing(&args.database, &open, WriteOptions::default())?;
     say_found_log(&database);

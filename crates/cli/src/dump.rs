@@ -6,12 +6,13 @@ use crate::dump_graph::{bare, graph_id, has_graphs, whole};
 use crate::exit::{Done, unknown_format, wrong_usage};
 use crate::look;
 use crate::memory::DumpMemory;
+use crate::published;
 use crate::remote::{self, Remote, Told};
 use crate::screen::Screen;
 use anyhow::bail;
 use lode_assist::kept_prefixes;
 use lode_engine::store::{DumpOptions, DumpScope, dump_graph, dump_lines, dump_quads};
-use lode_engine::{CancelToken, Database, OpenOptions};
+use lode_engine::{CancelToken, OpenOptions};
 use lode_rdf::format::RdfFormat;
 use lode_rdf::serialize::{GraphText, QuadWriter};
 use lode_rdf::{GraphNameRef, QuadRef};
@@ -84,8 +85,7 @@ fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let format = RdfFormat::from_name(&args.format).ok_or_else(|| unknown_format(&args.format))?;
     let memory = DumpMemory::new(args.memory);
     let open = OpenOptions::with_cache(memory.cache_bytes);
-    let database = Database::open(&args.database, &open)?;
-    let snapshot = database.snapshot_at(args.at.as_deref())?;
+    let (database, snapshot) = published::read(&args.database, args.at.as_deref(), &args.published, &open)?;
     let scope = match &args.graph {
         Some(name) => DumpScope::Graph(graph_id(&snapshot, name)?),
         None if !format.supports_datasets() && has_graphs(&snapshot, args.inferred)? => bail!(

@@ -5,13 +5,12 @@ use crate::dump_graph::{graph_id, whole};
 use crate::exit::Done;
 use crate::memory::DumpMemory;
 use crate::number;
+use crate::published;
 use crate::talk::say;
 use anyhow::{Context, bail};
 use lode_arrow::{dump_by_class, dump_quads};
 use lode_engine::store::{DumpOptions, DumpScope};
-use lode_engine::{
-    CancelToken, Database, DatasetOverride, DefaultGraph, MemoryBudget, OpenOptions, QueryOptions,
-};
+use lode_engine::{CancelToken, DatasetOverride, DefaultGraph, MemoryBudget, OpenOptions, QueryOptions};
 use lode_rdf::{NamedNode, Term};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -21,7 +20,7 @@ use std::path::Path;
 pub fn quads(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let memory = DumpMemory::new(args.memory);
     let open = OpenOptions::with_cache(memory.cache_bytes);
-    let snapshot = Database::open(&args.database, &open)?.snapshot_at(args.at.as_deref())?;
+    let (_database, snapshot) = published::read(&args.database, args.at.as_deref(), &args.published, &open)?;
     let scope = match &args.graph {
         Some(name) => DumpScope::Graph(graph_id(&snapshot, name)?),
         None => whole(&snapshot, args.inferred)?,
@@ -37,8 +36,7 @@ pub fn by_class(args: &DumpArgs) -> anyhow::Result<Done> {
     let Some(folder) = &args.output else { bail!("--by-class needs --output") };
     let memory = DumpMemory::new(args.memory);
     let open = OpenOptions::with_cache(memory.cache_bytes);
-    let database = Database::open(&args.database, &open)?;
-    let snapshot = database.snapshot_at(args.at.as_deref())?;
+    let (database, snapshot) = published::read(&args.database, args.at.as_deref(), &args.published, &open)?;
     let mut options = QueryOptions { memory_bytes: memory.table_bytes(), ..QueryOptions::default() };
     match &args.graph {
         None => options.default_graph = DefaultGraph::Union,

@@ -2,6 +2,7 @@
 
 use crate::args::{LoadArgs, folder};
 use crate::contexts::ContextFolder;
+use crate::direct;
 use crate::exit::{Done, unknown_format, wrong_usage};
 use crate::inferring;
 use crate::keep_few::keep_few;
@@ -35,6 +36,7 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
     if args.dry_run {
         return dry_run(args);
     }
+    direct::use_if(args.direct);
     check_words(args)?;
     // What cannot be read is told before anything is loaded.
     let rules = inferring::sources(&args.materialise)?;

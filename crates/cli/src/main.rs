@@ -28,6 +28,7 @@ mod config_file;
 mod contexts;
 mod contradictions;
 mod demo;
+mod direct;
 mod dump;
 mod dump_graph;
 #[cfg(feature = "arrow")]

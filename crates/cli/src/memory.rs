@@ -2,6 +2,7 @@
 
 use crate::allocator::{give_back, give_back_after, give_back_large_ones_as_soon};
 use crate::args::{DefaultGraphArg, EvaluationArgs};
+use crate::direct;
 use lode_engine::store::{BackgroundOptions, WriteOptions};
 use lode_engine::{
     DefaultGraph, HttpService, HttpServiceOptions, MemoryBudget, OpenOptions, Process, QueryOptions,
@@ -54,6 +55,7 @@ pub struct SharedMemory {
 impl SharedMemory {
     /// What the options say; the process keeps to it from now on.
     pub fn new(args: &EvaluationArgs) -> Self {
+        direct::use_if(args.direct);
         Self::of(args.memory, args.cache)
     }
 
@@ -204,6 +206,7 @@ mod tests {
             asserted: false,
             reason: None,
             schema_graph: Vec::new(),
+            direct: false,
             threads: None,
             memory,
             cache,

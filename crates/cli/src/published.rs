@@ -4,7 +4,8 @@ use crate::args::CacheArgs;
 use crate::exit::wrong_usage;
 use crate::number;
 use anyhow::Context;
-use lode_engine::CancelToken;
+use lode_engine::store::{OpenFiles, Snapshot};
+use lode_engine::{CancelToken, Database, OpenOptions};
 use lode_remote::{Address, CacheOptions, Published, ReadOptions, RemoteError, RemoteSample, Wanted};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,28 @@ pub fn database_address(place: &Path) -> anyhow::Result<Option<Address>> {
 /// An address that cannot be is a mistake of the command line.
 fn usage(error: RemoteError) -> anyhow::Error {
     wrong_usage(error.to_string())
+}
+
+/// A database that is only read, from its folder or from where it is published, and what of it is asked: the snapshot, or the published version, that
+/// `at` names.
+pub fn read(
+    place: &Path,
+    at: Option<&str>,
+    cache: &CacheArgs,
+    options: &OpenOptions,
+) -> anyhow::Result<(Database, Snapshot)> {
+    match address(place)? {
+        Some(address) => {
+            let database = open(&address, at, cache, None)?.database(options, OpenFiles::WhenRead)?;
+            let snapshot = database.snapshot();
+            Ok((database, snapshot))
+        }
+        None => {
+            let database = Database::open(place, options)?;
+            let snapshot = database.snapshot_at(at)?;
+            Ok((database, snapshot))
+        }
+    }
 }
 
 /// Opens the version that `at` says, or the newest.

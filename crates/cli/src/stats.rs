@@ -4,11 +4,12 @@ use crate::again;
 use crate::args::StatsArgs;
 use crate::exit::Done;
 use crate::number;
+use crate::published;
 use crate::remote::{self, Remote};
 use crate::screen::Screen;
 use crate::talk::{say_found_log, tell_damaged_snapshots};
 use lode_engine::store::StoreStats;
-use lode_engine::{CancelToken, Database, KeptInferences, OpenOptions, Order};
+use lode_engine::{CancelToken, KeptInferences, OpenOptions, Order};
 use lode_rdf::value_id::Section;
 use serde_json::json;
 use std::io::Write;
@@ -30,10 +31,10 @@ pub fn run(args: &StatsArgs) -> anyhow::Result<Done> {
 }
 
 fn write(args: &StatsArgs, out: &mut dyn Write) -> anyhow::Result<()> {
-    let database = Database::open(&args.database, &OpenOptions::default())?;
+    let open = OpenOptions::default();
+    let (database, snapshot) = published::read(&args.database, args.at.as_deref(), &args.published, &open)?;
     say_found_log(&database);
     tell_damaged_snapshots(&database);
-    let snapshot = database.snapshot_at(args.at.as_deref())?;
     let stats = StoreStats::gather_at(database.store(), &snapshot, GRAPHS_SHOWN_MAX)?;
     let inferences = database.inferences(&snapshot)?;
     if args.json {

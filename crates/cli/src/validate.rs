@@ -5,12 +5,13 @@ use crate::exit::{Done, wrong_usage};
 use crate::look::Look;
 use crate::memory::SharedMemory;
 use crate::number;
+use crate::published;
 use crate::remote;
 use crate::screen::Screen;
 use crate::shapes::{read_shapes, set_graph, told};
 use crate::talk::say;
 use anyhow::bail;
-use lode_engine::store::{OpenFiles, Snapshot};
+use lode_engine::store::Snapshot;
 use lode_engine::{CancelToken, Database, QueryOptions, QueryResults};
 use lode_rdf::RdfFormat;
 use lode_shacl::{Report, ReportFormat, Shapes, Summary, ValidateOptions};
@@ -28,8 +29,8 @@ pub fn run(args: &ValidateArgs) -> anyhow::Result<Done> {
     let mut query = memory.query_options(&args.evaluation)?;
     query.cancel = CancelToken::new(args.timeout);
     set_graph(&mut query, &args.graph, args.shapes_graph.as_ref())?;
-    let database = Database::open_for_reading(&args.database, &memory.open_options(), OpenFiles::Now)?;
-    let snapshot = database.snapshot_at(args.at.as_deref())?;
+    let (database, snapshot) =
+        published::read(&args.database, args.at.as_deref(), &args.published, &memory.open_options())?;
     let graph = match &args.shapes_graph {
         Some(name) => lode_shacl::shapes_of_graph(&snapshot, name, &query).map_err(told)?,
         None => read_shapes(&args.shapes, query.memory.as_ref())?,

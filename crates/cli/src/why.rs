@@ -4,13 +4,13 @@ use crate::args::{WhyArgs, WhyFormat};
 use crate::exit::{Done, wrong_usage};
 use crate::look;
 use crate::memory::SharedMemory;
+use crate::published;
 use crate::remote;
 use crate::screen::Screen;
 use crate::shapes::set_graph;
 use crate::talk::write_json;
 use lode_assist::kept_prefixes;
-use lode_engine::store::OpenFiles;
-use lode_engine::{CancelToken, Database, Goal, WhyOptions};
+use lode_engine::{CancelToken, Goal, WhyOptions};
 use std::path::Path;
 
 pub fn run(args: &WhyArgs) -> anyhow::Result<Done> {
@@ -22,8 +22,8 @@ pub fn run(args: &WhyArgs) -> anyhow::Result<Done> {
     let mut evaluation = memory.query_options(&args.evaluation)?;
     evaluation.cancel = CancelToken::new(args.timeout);
     set_graph(&mut evaluation, &args.graph, None)?;
-    let database = Database::open_for_reading(&args.database, &memory.open_options(), OpenFiles::Now)?;
-    let snapshot = database.snapshot_at(args.at.as_deref())?;
+    let (database, snapshot) =
+        published::read(&args.database, args.at.as_deref(), &args.published, &memory.open_options())?;
     let prefixes = look::prefixes(&[], &kept_prefixes(&database));
     let goal = Goal::parse(&args.triple, &prefixes)?;
     let options = WhyOptions {

@@ -111,6 +111,7 @@ pub use write::{write_results, write_results_with};
 pub use lode_base::block_source::{ReadPolicy, SourceCounters};
 pub use lode_base::cancel::{CancelToken, Cancelled};
 pub use lode_base::device_vfs::DeviceModel;
+pub use lode_base::direct::use_in_process as read_and_write_directly;
 pub use lode_base::file_cache::raise_descriptor_limit;
 /// What local devices can do.
 pub mod io_probe {

@@ -1,5 +1,6 @@
 //! Options of `lode dump`.
 
+use super::CacheArgs;
 use super::quantity::parse_memory;
 use super::top::LoginArgs;
 use clap::Args;
@@ -8,10 +9,10 @@ use std::path::PathBuf;
 /// `lode dump`.
 #[derive(Debug, Args)]
 pub struct DumpArgs {
-    /// The database folder, or the address of a server
-    #[arg(value_name = "DB|URL", value_parser = super::folder::folder_or_server())]
+    /// The database folder, the address of a server, or that of a published database
+    #[arg(value_name = "DB|URL")]
     pub database: PathBuf,
-    /// The database as this snapshot has kept it (see lode snapshot)
+    /// The database as this snapshot has kept it (see lode snapshot), or the published version of this number or name
     #[arg(long, value_name = "NAME")]
     pub at: Option<String>,
     /// nq, trig, jsonld; with --graph, or where all is in the default graph, also nt, ttl, rdf; parquet (in a build with the feature arrow): a table
@@ -27,6 +28,9 @@ pub struct DumpArgs {
     /// Memory that the dump may use, such as 512MiB or 2GiB, at least 64MiB (default: 1GiB)
     #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     pub memory: Option<usize>,
+    /// What is kept of a published database.
+    #[command(flatten, next_help_heading = "With a published database")]
+    pub published: CacheArgs,
     /// How to be let in, of a server.
     #[command(flatten, next_help_heading = "With a URL")]
     pub login: LoginArgs,

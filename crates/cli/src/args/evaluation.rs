@@ -32,6 +32,10 @@ pub struct EvaluationArgs {
     /// The most of it for the cache of decompressed blocks, which gives it back where others need it (default: half)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub cache: Option<usize>,
+    /// Read and write the files of databases past the memory of the system (O_DIRECT): what is read is kept in --cache alone. Where the file
+    /// system refuses, that is told, and all goes on as without
+    #[arg(long)]
+    pub direct: bool,
     /// Let SERVICE ask this endpoint (its IRI, or what that begins with and *: scheme, host and port count wholly), also over https;
     /// repeatable, none by default
     #[arg(long, value_name = "IRI")]

@@ -2,7 +2,7 @@
 
 use super::evaluation::graph_name;
 use super::quantity::parse_seconds;
-use super::{EvaluationArgs, LoginArgs, OutputArgs};
+use super::{CacheArgs, EvaluationArgs, LoginArgs, OutputArgs};
 use clap::Args;
 use lode_rdf::NamedNode;
 use std::path::PathBuf;
@@ -12,13 +12,13 @@ use std::path::PathBuf;
 #[command(
     after_help = "All of SHACL Core and SHACL-SPARQL is known. Each constraint is one query over all focus nodes; recursive shapes are refused.\n\n\
 In place of a folder, the address of a lode serve may stand (with /NAME behind it where it has several databases). Then time, memory and what may be \
-read are the server's.\n\n\
+read are the server's. The address of a published database stands for one that is read here.\n\n\
 Exit codes: 0 the data conform; 1 failed; 2 wrong command line; 4 the shapes have a syntax error, or are no shapes; 5 time-out; 7 the data \
 do not conform."
 )]
 pub struct ValidateArgs {
-    /// The database folder, or the address of a server
-    #[arg(value_name = "DB|URL", value_parser = super::folder::folder_or_server())]
+    /// The database folder, the address of a server, or that of a published database
+    #[arg(value_name = "DB|URL")]
     pub database: PathBuf,
     /// Files with shapes, in any RDF syntax, also compressed; all together are the shapes graph
     #[arg(value_name = "SHAPES")]
@@ -38,7 +38,7 @@ pub struct ValidateArgs {
     /// Show the queries that the shapes become instead of running them
     #[arg(long)]
     pub explain: bool,
-    /// The database as this snapshot has kept it (see lode snapshot)
+    /// The database as this snapshot has kept it (see lode snapshot), or the published version of this number or name
     #[arg(long, value_name = "NAME")]
     pub at: Option<String>,
     /// Give up after so many seconds
@@ -50,6 +50,9 @@ pub struct ValidateArgs {
     /// How the table is shown.
     #[command(flatten)]
     pub output: OutputArgs,
+    /// What is kept of a published database.
+    #[command(flatten, next_help_heading = "With a published database")]
+    pub published: CacheArgs,
     /// How to be let in, of a server.
     #[command(flatten, next_help_heading = "With a URL")]
     pub login: LoginArgs,

@@ -53,6 +53,7 @@ pub fn refuse_own_options(args: &EvaluationArgs) -> anyhow::Result<()> {
         (args.threads.is_some(), "--threads"),
         (args.memory.is_some(), "--memory"),
         (args.cache.is_some(), "--cache"),
+        (args.direct, "--direct"),
         (!args.allow_service.is_empty(), "--allow-service"),
     ];
     match given.iter().find(|(is_given, _)| *is_given) {

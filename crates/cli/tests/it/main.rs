@@ -11,6 +11,7 @@ mod bench_queries;
 mod clients;
 mod damage;
 mod databases;
+mod direct;
 mod dirt;
 mod dry_run;
 mod endpoint;

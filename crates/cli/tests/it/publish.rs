@@ -289,3 +289,39 @@ fn a_cold_query_needs_few_requests() {
     assert!(requests <= 8, "{requests} requests in {cold:?}: {profile}");
     assert_eq!(told.ok(), lode.run(&["query", "db", query]).ok());
 }
+
+/// All that only reads takes the address of a published database, from a folder and from a web server, and says what it says of the database.
+#[test]
+fn whatever_reads_takes_published_databases() {
+    let lode = Lode::new();
+    let data = "INSERT DATA { <http://e/a> a <http://e/C> ; <http://e/p> 1, \"two\"@en . <http://e/b> a <http://e/C> . GRAPH <http://e/g> { <http://e/a> <http://e/q> <http://e/b> } }";
+    lode.run(&["update", "db", "--create", data]).ok();
+    let shapes = "@prefix sh: <http://www.w3.org/ns/shacl#> . [] a sh:NodeShape ; sh:targetClass <http://e/C> ; sh:property [ sh:path <http://e/p> ; sh:minCount 1 ] .";
+    std::fs::write(lode.path("shapes.ttl"), shapes).unwrap();
+    lode.run(&["publish", "db", &url(&lode, "pub")]).ok();
+    lode.run(&["update", "db", "DELETE DATA { <http://e/a> <http://e/p> 1 }"]).ok();
+    lode.run(&["publish", "db", &url(&lode, "pub")]).ok();
+    let web = format!("lode+{}", web_server(&lode.path("pub"), Duration::ZERO));
+    let cache = lode.path("cache").display().to_string();
+    let places = [("db", [].as_slice()), (&url(&lode, "pub"), &[]), (&web, &["--cache-dir", cache.as_str()])];
+    let said = places.map(|(place, more)| {
+        let run = |args: &[&str]| lode.run(&[&[args[0], place], &args[1..], more].concat());
+        let mut quads: Vec<String> = run(&["dump"]).ok().lines().map(str::to_owned).collect();
+        quads.sort_unstable();
+        let stats: serde_json::Value = serde_json::from_str(&run(&["stats", "--json"]).ok()).unwrap();
+        let why = run(&["why", "<http://e/a> a <http://e/C>"]).ok();
+        let report = run(&["validate", "shapes.ttl", "--format", "json"]);
+        assert_eq!(report.code, 7, "{report:#?}");
+        (quads, stats["quads"].clone(), why, report.out.contains("http://e/b"))
+    });
+    assert!(said[0].0.len() == 4 && said[0].3, "{said:?}");
+    assert!(said[1] == said[0] && said[2] == said[0], "{said:?}");
+    // A version that was.
+    let old = lode.run(&["dump", &url(&lode, "pub"), "--at", "1"]).ok();
+    assert_eq!(old.lines().count(), 5);
+    let missing = lode.run(&["dump", &url(&lode, "pub"), "--at", "7"]).fails(1);
+    assert!(missing.contains('7'), "{missing}");
+    // What writes does not.
+    let refused = lode.run(&["update", &url(&lode, "pub"), data]).fails(2);
+    assert!(refused.contains("lode dump") || refused.contains("dump"), "{refused}");
+}

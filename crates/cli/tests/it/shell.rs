@@ -112,6 +112,7 @@ fn scripts_over_a_folder() {
         ".classes",
         ".predicates",
         ".describe",
+        ".search",
         ".prefix",
         ".mode",
         ".timer",

@@ -58,7 +58,7 @@ impl WordIndex for Memory {
     }
     fn list(&self, number: u64, found: &mut dyn FnMut(&[u64]) -> bool) -> Result<(), Infallible> {
         let list: Vec<u64> = self.lists[number as usize].1.keys().copied().collect();
-        list.chunks(3).all(|part| found(part));
+        list.chunks(3).all(found);
         Ok(())
     }
     fn counts(

@@ -32,7 +32,8 @@ fn held(mut hits: lode_store::TextHits) -> Result<TextHits, OutOfBudget> {
     } else {
         0
     };
-    // Both, and what they are made of.
+    // Both, and, until they are made, what they are made of.
+    let found_bytes = hits.memory.bytes();
     hits.memory.grow(set_bytes + list_bytes)?;
     let (ids, is_exact) = (IdSet::of(|| hits.iter()), hits.is_exact);
     let list = (count <= LIST_MAX).then(|| {
@@ -41,7 +42,7 @@ fn held(mut hits: lode_store::TextHits) -> Result<TextHits, OutOfBudget> {
         list
     });
     let mut memory = hits.memory;
-    memory.shrink(set_bytes + list_bytes);
+    memory.shrink(found_bytes);
     let held = Held::new(memory);
     let list = list.map(|ids| IdList { ids, held: held.clone() });
     Ok(TextHits { ids: ids.holding(held), list, is_exact })
@@ -81,6 +82,14 @@ impl<'a> SnapshotStatistics<'a> {
     /// The first error that an answer hid.
     pub fn finish(self) -> Result<(), StoreError> {
         self.error.into_inner().map_or(Ok(()), Err)
+    }
+
+    /// Ids as plans have them, also as a set, with the memory that they take there.
+    fn list(&self, ids: Vec<ValueId>) -> Option<IdList> {
+        let bytes = size_of_val(ids.as_slice()) + IdSet::bytes_of(ids.iter().copied());
+        let memory =
+            self.or(|_| self.budget.reserve(bytes).map(Some).map_err(StoreError::OutOfMemory), None)?;
+        Some(IdList { ids, held: Held::new(memory) })
     }
 
     fn or<T>(&self, read: impl FnOnce(&Snapshot) -> Result<T, StoreError>, fallback: T) -> T {
@@ -144,16 +153,14 @@ impl Statistics for SnapshotStatistics<'_> {
         if all_equals && !best.has_all_equals {
             return None;
         }
-        let bytes = size_of_val(best.ids.as_slice());
-        let memory =
-            self.or(|_| self.budget.reserve(bytes).map(Some).map_err(StoreError::OutOfMemory), None)?;
-        Some(IdList { ids: best.ids, held: Held::new(memory) })
+        self.list(best.ids)
     }
 
     #[cfg(feature = "geo")]
-    fn place_candidates(&self, search: &PlaceSearch<'_>) -> Option<Vec<ValueId>> {
+    fn place_candidates(&self, search: &PlaceSearch<'_>) -> Option<IdList> {
         let search = place_search(search)?;
-        self.or(|snapshot| snapshot.place_candidates(&search, self.cancel), None)
+        let ids = self.or(|snapshot| snapshot.place_candidates(&search, self.cancel), None)?;
+        self.list(ids)
     }
 
     #[cfg(feature = "geo")]
@@ -163,10 +170,11 @@ impl Statistics for SnapshotStatistics<'_> {
         rows: u64,
         all_rows: u64,
         rows_of: &mut dyn FnMut(Range<ValueId>) -> u64,
-    ) -> Option<Vec<ValueId>> {
+    ) -> Option<IdList> {
         let from = place_proximity(search)?;
         let nearest = Nearest { from: &from, rows, rows_of, all_rows };
-        self.or(|snapshot| snapshot.nearest_places(nearest, self.cancel), None)
+        let ids = self.or(|snapshot| snapshot.nearest_places(nearest, self.cancel), None)?;
+        self.list(ids)
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

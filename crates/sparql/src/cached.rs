@@ -128,7 +128,7 @@ impl Statistics for Cached<'_> {
         self.inner.text_hits(query)
     }
 
-    fn place_candidates(&self, search: &PlaceSearch<'_>) -> Option<Vec<ValueId>> {
+    fn place_candidates(&self, search: &PlaceSearch<'_>) -> Option<IdList> {
         // As with texts, and an index may be made later.
         self.reuse.set(Reuse::Never);
         self.inner.place_candidates(search)
@@ -140,7 +140,7 @@ impl Statistics for Cached<'_> {
         rows: u64,
         all_rows: u64,
         rows_of: &mut dyn FnMut(Range<ValueId>) -> u64,
-    ) -> Option<Vec<ValueId>> {
+    ) -> Option<IdList> {
         self.reuse.set(Reuse::Never);
         self.inner.nearest_places(search, rows, all_rows, rows_of)
     }

@@ -42,7 +42,7 @@ pub trait Statistics {
     }
     /// The geometries of the data that may pass a condition, by an index, ascending, and perhaps others; `None` where there is none that helps, or the condition is none on
     /// geometries.
-    fn place_candidates(&self, _search: &PlaceSearch<'_>) -> Option<Vec<ValueId>> {
+    fn place_candidates(&self, _search: &PlaceSearch<'_>) -> Option<IdList> {
         None
     }
     /// The geometries that have the least distances of those that make `all_rows` rows by `rows_of`, by an index: as many as make `rows` rows, those that are as near as the
@@ -53,7 +53,7 @@ pub trait Statistics {
         _rows: u64,
         _all_rows: u64,
         _rows_of: &mut dyn FnMut(Range<ValueId>) -> u64,
-    ) -> Option<Vec<ValueId>> {
+    ) -> Option<IdList> {
         None
     }
     /// The texts of the data that match a query for words best: as many as make `rows` rows by `rows_of`, and those as good as the worst of these, all of

@@ -138,7 +138,9 @@ fn nothing_is_published_into_a_database() {
     let told = lode.run(&["publish", "db", &url(&lode, "db"), "--keep", "1", "--grace", "0"]).fails(1);
     assert!(told.contains("the folder of a database itself"), "{told}");
     lode.run(&["check", "db"]).ok();
-    for command in ["update", "stats", "dump", "why", "validate", "materialise"] {
+    let reading: &[&str] =
+        if cfg!(feature = "object-store") { &[] } else { &["stats", "dump", "why", "validate"] };
+    for command in ["update", "materialise"].iter().chain(reading).copied() {
         let more: &[&str] = match command {
             "update" => &["INSERT DATA { <a:s> <a:p> 1 }", "--create"],
             "why" => &["<a:s> <a:p> 1"],
@@ -146,7 +148,12 @@ fn nothing_is_published_into_a_database() {
             _ => &[],
         };
         let told = lode.run(&[&[command, "s3://bucket/db"], more].concat()).fails(2);
-        assert!(told.contains("the address of a published one"), "{command}: {told}");
+        // Who reads may: in a build with object storage.
+        let expected = match command {
+            "update" | "materialise" => "the address of a published one",
+            _ => "built without object storage",
+        };
+        assert!(told.contains(expected), "{command}: {told}");
     }
     assert!(!lode.path("s3:").exists());
 }

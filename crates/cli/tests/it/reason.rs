@@ -19,15 +19,17 @@ fn queries_of_a_folder() {
     assert_eq!(ask(PERSONS, &["--reason", "hierarchies"]), "x\r\n");
     assert_eq!(ask(PERSONS, &["--reason", "subclass,domain"]), "x\r\nhttp://e/ann\r\n");
     assert_eq!(ask(ANIMALS, &["--reason", "rdfs", "--schema-graph", "http://e/none"]), "x\r\n");
-    let wrong = lode.run(&["query", "db", ANIMALS, "--reason", "owl"]).fails(2);
+    let wrong = lode.run(&["query", "db", ANIMALS, "--reason", "nothing"]).fails(2);
     let lines = [
-        "no rules are called `owl`; there are",
+        "no rules are called `nothing`; there are",
         "\n  none ",
         "\n  hierarchies ",
         "\n  rdfs-plus ",
         "single rules, ",
     ];
     assert!(lines.iter().all(|line| wrong.contains(line)), "{wrong}");
+    let applied_once = lode.run(&["query", "db", ANIMALS, "--reason", "owl2-rl"]).fails(2);
+    assert!(applied_once.contains("lode materialise DB --rules owl2-rl"), "{applied_once}");
     let missing = lode.run(&["query", "db", ANIMALS, "--reason"]).fails(2);
     assert!(missing.contains("--reason: the name of rules is missing; there are\n  none "), "{missing}");
     // Who does not reason is told what would be found.

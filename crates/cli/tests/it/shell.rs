@@ -90,8 +90,8 @@ fn asks_and_changes(lode: &Lode, target: &str) {
     );
     let told = script(lode, &[target], ".reason hierarchies\n.reason\n").err;
     assert!(told.contains("queries reason by hierarchies"), "{told}");
-    let wrong = script(lode, &[target], ".reason owl\n").fails(2);
-    assert!(wrong.contains("no rules are called `owl`"), "{wrong}");
+    let wrong = script(lode, &[target], ".reason nothing\n").fails(2);
+    assert!(wrong.contains("no rules are called `nothing`"), "{wrong}");
     let plan = script(lode, &[target], &format!(".reason rdfs\n.explain {agents}")).ok();
     assert!(plan.contains("rdf-syntax-ns#type> <http://xmlns.com/foaf/0.1/Person>"), "{plan}");
     // Files get answers as pipes do.

@@ -207,7 +207,12 @@ impl Goal {
             EngineError::from(ParseError::without_place(message))
         };
         // On a line of its own, so that what is told of it has its columns.
-        let query = lode_sparql::parse_query(&format!("{declared}ASK {{\n{text}\n}}"), None);
+        let parse = |end: &str| lode_sparql::parse_query(&format!("{declared}ASK {{\n{text}{end}}}"), None);
+        let query = parse("\n").or_else(|error| {
+            // What is missing at its end is told on its last line.
+            let is_behind = error.line > text.lines().count() + 1;
+            if is_behind { parse(" ") } else { Err(error) }
+        });
         let query = query.map_err(|mut error| {
             error.line = error.line.saturating_sub(1);
             error.more = Box::default();

@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use lode_base::cancel::CancelToken;
-use lode_base::memory_budget::MemoryBudget;
 use lode_base::checksum::checksum;
 use lode_base::mem_vfs::MemVfs;
+use lode_base::memory_budget::MemoryBudget;
 use lode_base::varint::write_varint;
 use lode_exec::statistics::SnapshotStatistics;
 use lode_fragment::*;

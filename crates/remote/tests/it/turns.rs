@@ -35,11 +35,11 @@ fn queries_take_few_turns() {
     let point = "SELECT ?p ?o { <http://e/s700> ?p ?o }";
     // Two subjects, and what they share: constants are looked up together, and so are the rows of both.
     let two = "SELECT ?p ?a ?b { <http://e/s700> ?p ?a . <http://e/s707> ?p ?b }";
-    // The same, and each branch gives a batch of its own, whose terms are asked for when it is there.
+    // Each branch gives a batch of its own, whose terms are asked for when it is there; and one more, since its constants lie far from each other.
     let alternatives = "SELECT * { { <http://e/s7> ?p ?o } UNION { <http://e/s7000> ?p ?o } UNION { <http://e/s17000> ?p ?o } }";
     let optional =
         "SELECT * { <http://e/s70> <http://e/p0> ?a OPTIONAL { <http://e/s9070> <http://e/p5> ?b } }";
-    for (text, turns_max) in [(point, 3), (two, 3), (alternatives, 5), (optional, 3)] {
+    for (text, turns_max) in [(point, 3), (two, 3), (alternatives, 6), (optional, 3)] {
         let (rows, turns) = cold(&target, text);
         assert_eq!(rows, rows_of(text), "{text}");
         assert!(turns <= turns_max, "{text}: {turns}");

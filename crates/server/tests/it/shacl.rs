@@ -105,5 +105,5 @@ fn what_shapes_do_not_mean_is_warned_of() {
     assert!(!head.contains("lode-warning"), "{head}");
     let nobody = format!("{SHAPES} <http://e/N> sh:targetClass <http://e/Nobody> .");
     let (status, head, _) = ask(address, "", &nobody);
-    assert!(status == 200 && head.contains("<http://e/N> is about no node of the data"), "{head}");
+    assert!(status == 200 && head.contains("<http://e/n> is about no node of the data"), "{head}");
 }

@@ -3,17 +3,18 @@
 //!
 //! The index tells them only where all objects of the pattern are geometries, each once. What sorts and cuts stays, so that rows, ties and their sequence are as before.
 
+use super::places::set_of;
+use super::texts::{among, begins};
 use crate::expr::Expr;
-use crate::id_set::IdSet;
+use crate::id_set::IdList;
 use crate::logical::{Logical, LogicalOp as Op};
 use crate::pattern::GraphScope;
 use crate::place_search::PlaceSearch;
-use crate::plan::Slot;
+use crate::plan::{Slot, VarId};
 use crate::statistics::Statistics;
 use lode_packed::Order;
 use lode_rdf::ValueId;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// More rows are not looked for one by one.
 const ROWS_MAX: usize = 1000;
@@ -56,15 +57,18 @@ fn narrowed(logical: Logical, by: &Expr, rows: usize, stats: &dyn Statistics) ->
             Logical::extend(input, var, expr)
         }
         Op::Scan(_) => match nearest(&logical, by, rows, stats) {
-            Some(among) => Logical::filter(logical, vec![among]),
+            Some((var, all_rows, list)) if begins(list.ids.len(), all_rows, all_rows) => {
+                Logical::join(vec![logical, Logical::ids(var, list)], Vec::new())
+            }
+            Some((var, all_rows, list)) => Logical::filter(logical, vec![among(var, set_of(list), all_rows)]),
             None => logical,
         },
         op => Logical { op, ..logical },
     }
 }
 
-/// The condition that an object of a pattern is one of the nearest.
-fn nearest(scan: &Logical, by: &Expr, rows: usize, stats: &dyn Statistics) -> Option<Expr> {
+/// The nearest objects of a pattern, which variable they are, and how many rows it has.
+fn nearest(scan: &Logical, by: &Expr, rows: usize, stats: &dyn Statistics) -> Option<(VarId, f64, IdList)> {
     let Op::Scan(pattern) = &scan.op else { return None };
     let (var, search) = PlaceSearch::measured(by)?;
     let (Slot::Var(subject), Slot::Const(predicate)) = (pattern.subject, pattern.predicate) else {
@@ -80,8 +84,6 @@ fn nearest(scan: &Logical, by: &Expr, rows: usize, stats: &dyn Statistics) -> Op
     }
     let all_rows = stats.count(Order::Posg, &[predicate]);
     let mut rows_of = |ids: Range<ValueId>| stats.count_between(Order::Posg, &[predicate], &ids);
-    let ids = stats.nearest_places(&search, rows as u64, all_rows, &mut rows_of)?;
-    let share = ids.len() as f64 / (all_rows as f64).max(1.0);
-    let ids: IdSet = ids.into_iter().collect();
-    Some(Expr::Among(Box::new(Expr::Var(var)), Arc::new(ids.keeping(share))))
+    let list = stats.nearest_places(&search, rows as u64, all_rows, &mut rows_of)?;
+    Some((var, all_rows as f64, list))
 }

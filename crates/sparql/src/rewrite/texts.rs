@@ -8,7 +8,7 @@
 //! as good as the worst of them, where anything else decides among these.
 
 use crate::expr::Expr;
-use crate::id_set::IdList;
+use crate::id_set::{IdList, IdSet};
 use crate::logical::{Logical, LogicalOp as Op, QuadPattern};
 use crate::plan::{GraphScope, Slot, VarId};
 use crate::statistics::{Statistics, TextHits};
@@ -17,8 +17,8 @@ use lode_packed::Order;
 use lode_rdf::{Term, ValueId};
 use std::sync::Arc;
 
-/// Rows of a pattern that are read in the time in which one text is looked up in it.
-const ROWS_PER_TEXT: f64 = 16.0;
+/// Rows of a pattern that are read in the time in which one object is looked up in it.
+const ROWS_PER_ID: f64 = 16.0;
 
 /// Looks up what conditions of joins and single patterns ask for.
 pub(super) fn look_up(logical: Logical, stats: &dyn Statistics) -> Logical {
@@ -48,30 +48,40 @@ fn joined(mut members: Vec<Logical>, filters: Vec<Expr>, stats: &dyn Statistics)
     for filter in filters {
         let found = search(&filter).and_then(|(var, query)| {
             let pattern = members.iter().find_map(|member| objects(member, var))?;
-            let least = members.iter().map(|member| rows_of(member, stats)).fold(f64::INFINITY, f64::min);
             let total = total(pattern, stats);
-            Some((var, total, least, stats.text_hits(query)?))
+            Some((var, total, least_rows(&members, stats), stats.text_hits(query)?))
         });
         let Some((var, total, least, hits)) = found else {
             kept.push(filter);
             continue;
         };
         let TextHits { ids, list, is_exact } = hits;
-        let count = ids.len() as f64;
-        // Where another pattern has fewer rows, these are tested.
-        let begins = count <= least && count * ROWS_PER_TEXT <= total;
         match list {
-            Some(list) if begins => members.push(Logical::ids(var, list)),
-            _ => {
-                let share = count / total.max(1.0);
-                kept.push(Expr::Among(Box::new(Expr::Var(var)), Arc::new(ids.keeping(share))));
-            }
+            Some(list) if begins(list.ids.len(), total, least) => members.push(Logical::ids(var, list)),
+            _ => kept.push(among(var, ids, total)),
         }
         if !is_exact {
             kept.push(filter);
         }
     }
     Logical::join(members, kept)
+}
+
+/// Whether so many ids, which a pattern of so many rows has as objects, are better begun with than tested against: they are few, and no other pattern has fewer rows.
+pub(super) fn begins(ids: usize, total: f64, least: f64) -> bool {
+    let count = ids as f64;
+    count <= least && count * ROWS_PER_ID <= total
+}
+
+/// The condition that the object of a pattern of so many rows is one of these.
+pub(super) fn among(var: VarId, ids: IdSet, total: f64) -> Expr {
+    let share = ids.len() as f64 / total.max(1.0);
+    Expr::Among(Box::new(Expr::Var(var)), Arc::new(ids.keeping(share)))
+}
+
+/// The rows of the pattern that has the fewest.
+pub(super) fn least_rows(members: &[Logical], stats: &dyn Statistics) -> f64 {
+    members.iter().map(|member| rows_of(member, stats)).fold(f64::INFINITY, f64::min)
 }
 
 /// The variable and the query of a condition that is a search.

@@ -222,11 +222,16 @@ impl Statistics for Quads {
     }
 
     /// Texts that have the constant in them, as geometries are near each other.
-    fn place_candidates(&self, search: &PlaceSearch<'_>) -> Option<Vec<ValueId>> {
+    fn place_candidates(&self, search: &PlaceSearch<'_>) -> Option<IdList> {
         let [None, Some(Term::Literal(constant))] = search.arguments.as_slice() else { return None };
         let is_near = |term: &&Term| matches!(term, Term::Literal(literal) if literal.value().contains(constant.value()));
         let is_asked = search.function.ends_with("/geosparql/sfWithin");
-        is_asked.then(|| self.terms.iter().filter(is_near).filter_map(|term| self.id_of(term)).collect())
+        is_asked.then(|| {
+            let near = self.terms.iter().filter(is_near).filter_map(|term| self.id_of(term));
+            let mut ids: Vec<ValueId> = near.collect();
+            ids.sort_unstable();
+            IdList { ids, held: Held::default() }
+        })
     }
 
     fn text_hits(&self, query: &str) -> Option<TextHits> {

@@ -4,6 +4,7 @@ use crate::args::GeoArgs;
 use crate::exit::Done;
 use crate::load::CACHE_BYTES;
 use crate::memory;
+use crate::new_words::tell_unreadable;
 use crate::number;
 use crate::talk::{say, say_found_log};
 use lode_engine::store::{
@@ -61,18 +62,4 @@ fn tell(report: &PlacesReport, time: Duration) {
         number::bytes(report.bytes),
     );
     tell_unreadable(report.unreadable);
-}
-
-/// Literals that are no geometries pass no condition, which nobody would see.
-pub fn tell_unreadable(count: u64) {
-    if count > 0 {
-        say!(
-            "warning: {} the datatype of a geometry and cannot be read as one: no condition on geometries holds for what has them",
-            if count == 1 {
-                "1 literal has".to_owned()
-            } else {
-                format!("{} literals have", number::grouped(count))
-            }
-        );
-    }
 }

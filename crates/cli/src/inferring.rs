@@ -7,8 +7,9 @@ use crate::number;
 use crate::progress::LiveLine;
 use crate::talk::say;
 use anyhow::{Context, bail};
+use lode_engine::store::OpenFiles;
 use lode_engine::{
-    Database, MaterialiseOptions, MaterialiseProgress, MaterialiseReport, RuleSet, RuleSource,
+    Database, MaterialiseOptions, MaterialiseProgress, MaterialiseReport, OpenOptions, RuleSet, RuleSource,
 };
 use std::fs::File;
 use std::io::Read;
@@ -33,6 +34,20 @@ pub fn after_load(args: &LoadArgs, rules: Vec<RuleSource>) -> anyhow::Result<()>
     apply(&database, options, args.quiet)
         .context("the data is loaded, and nothing was inferred from it (lode materialise)")?;
     contradictions::warn(&database, evaluation, contradictions::TOLD, args.quiet);
+    Ok(())
+}
+
+/// Warns where a load has left what was inferred behind: queries would answer without what follows from what is new.
+pub fn tell_stale(path: &Path, cache_bytes: usize) -> anyhow::Result<()> {
+    let database =
+        Database::open_for_reading(path, &OpenOptions::with_cache(cache_bytes), OpenFiles::WhenRead)?;
+    let kept = database.inferences(&database.snapshot())?;
+    if kept.is_some_and(|kept| !kept.up_to_date) {
+        say!(
+            "warning: nothing was inferred from what is new: queries answer without it until lode materialise {} (or load with --materialise)",
+            path.display()
+        );
+    }
     Ok(())
 }
 

@@ -59,7 +59,9 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
         write_json(&load_report::as_json(&report, &skipped))?;
     }
     let set_aside = tell_set_aside(report.quarantined, &report.sources, quarantine.as_deref());
-    if !rules.is_empty() {
+    if rules.is_empty() {
+        inferring::tell_stale(&args.database, CACHE_BYTES)?;
+    } else {
         inferring::after_load(args, rules)?;
     }
     if args.text {

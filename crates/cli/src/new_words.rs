@@ -21,7 +21,6 @@ pub fn index_new(database: &Database, memory_bytes: usize) {
 
 #[cfg(feature = "geo")]
 fn index_new_places(database: &Database, memory_bytes: usize) {
-    use crate::geo::tell_unreadable;
     use lode_engine::CancelToken;
     use lode_engine::store::{PlacesOptions, index_places, keeps_places};
     if keeps_places(database.store()) {
@@ -30,6 +29,21 @@ fn index_new_places(database: &Database, memory_bytes: usize) {
             Ok(report) => tell_unreadable(report.unreadable),
             Err(error) => say!("warning: all is written, but new geometries are not indexed: {error}"),
         }
+    }
+}
+
+#[cfg(feature = "geo")]
+/// Warns of literals that are no geometries, which pass no condition: nobody would see it.
+pub fn tell_unreadable(count: u64) {
+    if count > 0 {
+        say!(
+            "warning: {} the datatype of a geometry and cannot be read as one: no condition on geometries holds for what has them",
+            if count == 1 {
+                "1 literal has".to_owned()
+            } else {
+                format!("{} literals have", number::grouped(count))
+            }
+        );
     }
 }
 

@@ -23,6 +23,7 @@ const RESTRICTIONS: [Restriction; 5] = [
         except: &[
             "crates/base/src/real_vfs",
             "crates/base/src/file_cache",
+            "crates/base/src/direct.rs",
             "crates/base/src/host.rs",
             "crates/rdf/src/input",
             // Users, certificates, sockets and logs are no files of the database.

@@ -54,6 +54,9 @@ fn rules_are_applied_kept_and_dropped() {
     update("INSERT DATA { <http://e/rex> a <http://e/Cat> }");
     assert_eq!(stats(&lode)["up_to_date"], false);
     assert!(lode.run(&["stats", "db"]).ok().contains("by rdfs: stale"));
+    lode.write("more.ttl", "<http://e/max> <http://e/near> <http://e/moritz> .");
+    let told = lode.run(&["load", "db", "more.ttl", "--quiet"]).err;
+    assert!(told.contains("nothing was inferred from what is new"), "{told}");
     let report = json(&lode.run(&["materialise", "db", "--json", "--quiet"]).ok());
     assert_eq!((&report["before"], &report["inferred"]), (&2.into(), &3.into()));
     assert_eq!(json(&lode.run(&["materialise", "db", "--json"]).ok())["was_up_to_date"], true);

@@ -74,6 +74,16 @@ pub(crate) fn why(
             let graphs = facts.graphs(&ids)?;
             explanation.asserted = search::names(&graphs, &mut facts)?;
             if !holds {
+                // What does not hold yet follows perhaps from what has changed since rules were applied.
+                if rules.is_stale {
+                    let found = search::search(Some(ids), &mut facts, &rules, options)?;
+                    if !found.proofs.is_empty() {
+                        explanation.proofs = found.proofs;
+                        explanation.is_complete = found.is_complete;
+                        explanation.facts = found.facts;
+                        return Ok(explanation);
+                    }
+                }
                 let [s, p, o] = ids;
                 let graph = ProofGraph::new(&facts);
                 let mut expander = Expander {

@@ -42,7 +42,7 @@ pub struct Explanation {
     pub holds: bool,
     /// The graphs that have it as stated: names, or `default`.
     pub asserted: Vec<String>,
-    /// Proofs, the shortest first.
+    /// Proofs, the shortest first. Of what does not hold they tell that it would, were rules applied to the data as they are now.
     pub proofs: Vec<Proof>,
     /// Whether all ways were looked at: if not, there may be shorter proofs, and others.
     pub is_complete: bool,

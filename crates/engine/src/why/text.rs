@@ -59,6 +59,9 @@ impl Explanation {
     fn write_missing(&self, prefixes: &Prefixes, out: &mut dyn Write) -> io::Result<()> {
         let triple = self.triple.as_ref().map(|triple| statement(triple, prefixes)).unwrap_or_default();
         match self.asserted.as_slice() {
+            [] if !self.proofs.is_empty() => {
+                writeln!(out, "{triple}\n  is not there yet, and follows from what is:\n")?;
+            }
             [] => writeln!(out, "{triple}\n  is not asserted, and does not follow{}", self.by_rules())?,
             graphs => writeln!(out, "{triple}\n  is not in what is asked, but {}", stated(graphs, prefixes))?,
         }

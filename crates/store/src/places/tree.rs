@@ -197,10 +197,15 @@ impl<'f> Tree<'f> {
 fn levels(rows: Range<u64>) -> Option<Vec<Level>> {
     let count = rows.end.checked_sub(rows.start).filter(|count| *count > 0)?;
     let all = |entries: u64| -> u64 { sizes(entries).map(|(entries, _)| entries).sum() };
-    // The boxes are nearly all of the rows.
-    let mut entries = count;
-    while all(entries) > count {
-        entries -= (all(entries) - count).div_ceil(2).max(1);
+    // The most boxes that make no more rows; rows grow with boxes.
+    let (mut entries, mut most) = (0, count);
+    while entries < most {
+        let middle = most - (most - entries) / 2;
+        if all(middle) <= count {
+            entries = middle;
+        } else {
+            most = middle - 1;
+        }
     }
     let (mut first_node, mut first_row) = (0, rows.start);
     let levels = sizes(entries).map(|(entries, nodes)| {

@@ -155,6 +155,18 @@ fn what_is_computed_or_may_be_missing_must_be_the_same() {
 }
 
 #[test]
+fn what_would_be_inferred_now_is_told() {
+    let all = database(":Cat rdfs:subClassOf :Animal");
+    apply_maintained(&all, "rdfs", false);
+    update(&all, "INSERT DATA { :tom a :Cat }");
+    let explanation = why(&all, ":tom a :Animal");
+    assert!(!explanation.holds && explanation.is_stale && explanation.proofs.len() == 1, "{explanation:?}");
+    let told = text(&explanation);
+    assert!(told.contains("is not there yet, and follows from what is") && told.contains("rdfs9"), "{told}");
+    assert!(told.contains("lode materialise"), "{told}");
+}
+
+#[test]
 fn stale_inferences_are_told() {
     let all = database(":Cat rdfs:subClassOf :Animal . :tom a :Cat");
     apply_maintained(&all, "rdfs", false);

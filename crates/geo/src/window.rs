@@ -121,6 +121,11 @@ impl Search {
         if self.is_first && !self.constant.crs().same_plane(plane) {
             return Windows::Everywhere;
         }
+        // Angles are measured between longitudes and latitudes, also of what has no image in this plane.
+        let is_angle = matches!(self.test, Test::Distance { unit: Unit::Angle(_), .. });
+        if is_angle && !plane.is_geographic() {
+            return Windows::Everywhere;
+        }
         let Ok(constant) = self.constant_in(plane) else {
             return Windows::Boxes(Vec::new());
         };
@@ -131,8 +136,7 @@ impl Search {
         }
         match (plane.is_geographic(), *unit) {
             (_, Unit::Area(_)) => Windows::Boxes(Vec::new()),
-            (false, Unit::Angle(_)) => Windows::Everywhere,
-            (true, Unit::Angle(degrees)) => flat(bounds, most * degrees),
+            (_, Unit::Angle(degrees)) => flat(bounds, most * degrees),
             (false, Unit::Length(metres)) => flat(bounds, most * metres / plane.metres()),
             (true, Unit::Length(metres)) => match extent(&constant) {
                 Some(extent) => around(extent, most * metres),

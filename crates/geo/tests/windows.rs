@@ -212,3 +212,18 @@ fn nothing_is_nearer_than_its_box() {
     // It is of use: not much less.
     assert!(asked > 10_000 && sum / f64::from(asked) > 0.6, "{}", sum / f64::from(asked));
 }
+
+/// Angles are measured between longitudes and latitudes, also where the constant has no image in the plane of the other.
+#[test]
+fn what_reaches_a_pole_is_near_in_degrees_in_every_plane() {
+    let near = wkt("<http://www.opengis.net/def/crs/EPSG/0/3857> POINT(18343485.9 5772030.9)");
+    for constant in ["LINESTRING(148 90,179 13)", "POINT(77 90)", "LINESTRING(-180 -90,180 90)"] {
+        for most in [1.0, 10.0, 80.0] {
+            let constant = wkt(constant);
+            let distance = measure::distance(&near, &constant, Unit::Angle(1.0)).unwrap();
+            let test = Test::Distance { most, unit: Unit::Angle(1.0) };
+            let search = Search::new(constant, false, test).unwrap();
+            assert!(distance > most || is_within(&search, &near), "{distance} <= {most}");
+        }
+    }
+}

@@ -31,6 +31,15 @@ impl Wanted {
     pub fn of(text: &str) -> Self {
         text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Number)
     }
+
+    /// Whether it is this version; of the newest that is not known.
+    fn is(&self, version: &PublishedVersion) -> bool {
+        match self {
+            Self::Newest => false,
+            Self::Number(number) => version.number == *number,
+            Self::Name(name) => version.name.as_ref() == Some(name),
+        }
+    }
 }
 
 impl fmt::Display for Wanted {
@@ -165,6 +174,8 @@ pub fn find(store: &dyn ObjectStore, wanted: &Wanted) -> Result<PublishedVersion
     }
     let address = store.name().to_owned();
     match newest(store)? {
+        // Its manifest was removed, and its copy is there.
+        Some(newest) if wanted.is(&newest) => Ok(newest),
         Some(newest) => {
             let found = numbers(store)?.unwrap_or_else(|| vec![newest.number]);
             let (first, last) = (found.first().unwrap_or(&newest.number), newest.number);

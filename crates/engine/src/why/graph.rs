@@ -14,6 +14,8 @@ pub(super) type Key = [ValueId; 4];
 /// Bytes of a node, and of a premise of one of its ways.
 const NODE_BYTES: usize = 256;
 const PREMISE_BYTES: usize = 16;
+/// Ways that are looked at for each of the triples that may be, on average.
+const WAYS_PER_FACT: usize = 4;
 
 /// A triple.
 pub(super) struct Node {
@@ -42,11 +44,23 @@ pub(super) struct ProofGraph {
     places: HashMap<Key, usize>,
     held: Reservation,
     premises: usize,
+    ways: usize,
 }
 
 impl ProofGraph {
     pub fn new(facts: &Facts) -> Self {
-        Self { nodes: Vec::new(), places: HashMap::new(), held: facts.budget.reserve_empty(), premises: 0 }
+        Self {
+            nodes: Vec::new(),
+            places: HashMap::new(),
+            held: facts.budget.reserve_empty(),
+            premises: 0,
+            ways: 0,
+        }
+    }
+
+    /// Whether so many triples were looked at, or so many times more ways to them: in a large group of equal names each has as many ways as there are names.
+    pub fn is_full(&self, facts_max: usize) -> bool {
+        self.nodes.len() >= facts_max || self.ways >= facts_max.saturating_mul(WAYS_PER_FACT)
     }
 
     /// The place of a triple, which may be new.
@@ -71,6 +85,7 @@ impl ProofGraph {
             return Ok(());
         }
         self.premises += instance.premises.len() + 4;
+        self.ways += 1;
         self.nodes[node].instances.push(instance);
         self.count()
     }

@@ -49,7 +49,7 @@ pub(super) fn search(
         let choices = levels(goal, &mut expander, options)?;
         let Expander { graph, is_cut, .. } = expander;
         let is_found = choices.first().is_some_and(Option::is_some);
-        if is_found || !is_cut || rows_max >= ROWS_LAST || graph.nodes.len() >= options.facts_max {
+        if is_found || !is_cut || rows_max >= ROWS_LAST || graph.is_full(options.facts_max) {
             let proofs = proofs(&graph, &choices, facts, rules, options.proofs_max)?;
             return Ok(Found { proofs, is_complete: !is_cut, facts: graph.nodes.len() });
         }
@@ -89,7 +89,7 @@ fn levels(
             return Ok(choices);
         }
         for at in open {
-            if expander.graph.nodes.len() >= options.facts_max {
+            if expander.graph.is_full(options.facts_max) {
                 expander.is_cut = true;
                 return Ok(chosen(&expander.graph.nodes));
             }

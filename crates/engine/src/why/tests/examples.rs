@@ -301,3 +301,14 @@ fn limits_hold() {
     let small = asked(&all, &triple, &WhyOptions { evaluation, ..WhyOptions::default() });
     assert!(small.is_err());
 }
+
+/// Each of many equal names is so by way of each other one: the search ends, whether or not it has found a proof.
+#[test]
+fn large_groups_of_equal_names_have_an_end() {
+    let chain: String = (1..150).map(|n| format!(":n{n} owl:sameAs :n{} . ", n - 1)).collect();
+    let all = database(&format!("{chain} :n5 :p :x"));
+    apply(&all, "owl2-rl");
+    let options = WhyOptions { facts_max: 2_000, ..WhyOptions::default() };
+    let found = asked(&all, ":n0 :p :x", &options).unwrap();
+    assert!(found.holds && (!found.proofs.is_empty() || !found.is_complete), "{found:?}");
+}

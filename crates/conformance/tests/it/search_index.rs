@@ -216,7 +216,7 @@ fn plans_tell_what_an_index_found() {
     index(&database, false);
     assert!(plan("fox").contains("AMONG 200") && !plan("fox").contains("matches"), "{}", plan("fox"));
     assert!(
-        !plan("dog").contains("matches") && plan("dog").contains("Ids ?o (1 texts of the index)"),
+        !plan("dog").contains("matches") && plan("dog").contains("Ids ?o (1 terms of the index)"),
         "{}",
         plan("dog")
     );
@@ -245,7 +245,7 @@ fn the_best_are_few_texts_of_the_index_and_the_rest_is_not_read() {
         );
         plan
     };
-    let begins = |plan: &str| plan.contains(" texts of the index)") && !plan.contains("AMONG");
+    let begins = |plan: &str| plan.contains(" terms of the index)") && !plan.contains("AMONG");
     for query in [
         "SELECT ?sc { (?s ?sc) text:query (:p0 \"fox\" 10) }",
         "SELECT ?sc { (?s ?sc) text:query (\"fox -\\\"dog dog\\\"\" 10) }",
@@ -268,7 +268,7 @@ fn the_best_are_few_texts_of_the_index_and_the_rest_is_not_read() {
     }
     update(&database, "INSERT DATA { GRAPH :g { :s1 :p0 \"fox fox fox fox fox fox fox fox\" } }");
     let plan = plans("SELECT ?sc { (?s ?sc) text:query (:p0 \"fox\" 10) }");
-    assert!(plan.contains("(78 texts of the index)"), "{plan}");
+    assert!(plan.contains("(78 terms of the index)"), "{plan}");
 }
 
 #[test]

@@ -79,7 +79,7 @@ pub(super) fn detail(node: &PlanNode, names: &Names<'_>) -> String {
     match &node.op {
         PlanOp::Domain => names.vars(&node.vars),
         PlanOp::Values(rows) => format!("{} ({} rows)", names.vars(&node.vars), rows.len()),
-        PlanOp::Ids(list) => format!("{} ({} texts of the index)", names.vars(&node.vars), list.ids.len()),
+        PlanOp::Ids(list) => format!("{} ({} terms of the index)", names.vars(&node.vars), list.ids.len()),
         PlanOp::IndexScan(pattern) => scan(pattern, names),
         PlanOp::GraphNames { slot, among } => {
             format!("{}{}", names.slot(*slot), among_text(among.as_ref().map(NamedGraphs::len)))

@@ -1,7 +1,7 @@
 //! How much a commit may do for what follows from it, and why it is not gone on from.
 
 /// Rows that a commit may look at for what follows from it, whatever there is.
-const ROWS_LEAST: u64 = 1_000_000;
+const ROWS_LEAST: u64 = 500_000;
 /// More are never looked at.
 const ROWS_MOST: u64 = 50_000_000;
 /// What a look into an index costs besides its rows, in rows.
@@ -13,13 +13,16 @@ thread_local! {
     pub(in super::super) static ROWS: std::cell::Cell<Option<u64>> = const { std::cell::Cell::new(None) };
 }
 
+/// A row takes so many times as long to look at one by one as to infer all anew takes for each quad.
+const ROW_COST: u64 = 3;
+
 /// Rows that a commit may look at in a database of so many quads: about as long as these take, it takes to infer all of it anew.
 pub(super) fn rows_max(quads: u64) -> u64 {
     #[cfg(test)]
     if let Some(rows) = ROWS.get() {
         return rows;
     }
-    quads.clamp(ROWS_LEAST, ROWS_MOST)
+    (quads / ROW_COST).clamp(ROWS_LEAST, ROWS_MOST)
 }
 
 /// Triples that may follow from a commit, or not any more.

@@ -22,7 +22,7 @@ pub enum ShaclError {
         /// The shape, as in Turtle, and where it is.
         shape: String,
         /// Its node.
-        node: NamedOrBlankNode,
+        node: Box<NamedOrBlankNode>,
         /// What it says wrongly.
         property: String,
         /// What is wrong, and what would be right.
@@ -52,7 +52,7 @@ impl ShaclError {
         problem: impl Into<String>,
     ) -> Self {
         let (shape, property) = (format!("the shape {node}"), property.to_string());
-        Self::Shape { shape, node: node.clone(), property, problem: problem.into() }
+        Self::Shape { shape, node: Box::new(node.clone()), property, problem: problem.into() }
     }
 
     /// The same with the place of the shape.

@@ -96,18 +96,7 @@ impl ObjectCache {
         let folder = self.folder.join(key);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let new = folder.join(format!("{UNFINISHED}{}-{number}", std::process::id()));
-        let mut file = match File::create_new(&new) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                fs::create_dir_all(&folder)?;
-                File::create_new(&new)?
-            }
-            // Of a process of this number that was killed.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                fs::remove_file(&new)?;
-                File::create_new(&new)?
-            }
-            created => created?,
-        };
+        let mut file = create(&folder, &new)?;
         let written = file.write_all(bytes).and_then(|()| fs::rename(&new, self.path(key, part)));
         if let Err(error) = written {
             let _ = fs::remove_file(&new);
@@ -163,6 +152,20 @@ struct Found {
     used: SystemTime,
     bytes: u64,
     path: PathBuf,
+}
+
+/// Makes a file that is to be written, and its folder, which a sweep may take away in between while it is empty.
+fn create(folder: &Path, new: &Path) -> io::Result<File> {
+    const ATTEMPTS: usize = 5;
+    for _ in 0..ATTEMPTS {
+        match File::create_new(new) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => fs::create_dir_all(folder)?,
+            // Of a process of this number that was killed.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => fs::remove_file(new)?,
+            created => return created,
+        }
+    }
+    File::create_new(new)
 }
 
 /// Removes the files that were not used for longest, until there is room again.

@@ -6,13 +6,12 @@ use crate::load::CACHE_BYTES;
 use crate::memory;
 use crate::new_words::tell_unreadable;
 use crate::number;
-use crate::talk::{say, say_found_log};
+use crate::talk::{say, say_found_log, write_json};
 use lode_engine::store::{
     CompactOptions, PlacesOptions, PlacesReport, WriteOptions, drop_places, index_places,
 };
 use lode_engine::{CancelToken, Database, OpenOptions};
 use serde_json::json;
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 pub fn run(args: &GeoArgs) -> anyhow::Result<Done> {
@@ -35,17 +34,14 @@ pub fn run(args: &GeoArgs) -> anyhow::Result<Done> {
         tell(&report, start.elapsed());
     }
     if args.json {
-        let report = json!({
+        write_json(&json!({
             "segments": report.segments,
             "segments_left_as_they_are": report.others,
             "geometries": report.geometries,
             "unreadable": report.unreadable,
             "bytes": report.bytes,
             "seconds": start.elapsed().as_secs_f64(),
-        });
-        let mut out = std::io::stdout().lock();
-        serde_json::to_writer_pretty(&mut out, &report)?;
-        writeln!(out)?;
+        }))?;
     }
     Ok(Done::Ok)
 }

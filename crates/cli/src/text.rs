@@ -5,11 +5,10 @@ use crate::exit::Done;
 use crate::load::CACHE_BYTES;
 use crate::memory;
 use crate::new_words::index_all;
-use crate::talk::{say, say_found_log};
+use crate::talk::{say, say_found_log, write_json};
 use lode_engine::store::{WordsOptions, WriteOptions, drop_words};
 use lode_engine::{Database, OpenOptions};
 use serde_json::json;
-use std::io::Write;
 use std::time::Instant;
 
 pub fn run(args: &TextArgs) -> anyhow::Result<Done> {
@@ -34,16 +33,13 @@ pub fn run(args: &TextArgs) -> anyhow::Result<Done> {
     let start = Instant::now();
     let report = index_all(&database, &options, args.quiet)?;
     if args.json {
-        let report = json!({
+        write_json(&json!({
             "segments": report.segments,
             "segments_left_as_they_are": report.others,
             "texts": report.texts,
             "bytes": report.bytes,
             "seconds": start.elapsed().as_secs_f64(),
-        });
-        let mut out = std::io::stdout().lock();
-        serde_json::to_writer_pretty(&mut out, &report)?;
-        writeln!(out)?;
+        }))?;
     }
     Ok(Done::Ok)
 }

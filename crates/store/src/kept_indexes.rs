@@ -5,7 +5,7 @@ use crate::index_files::IndexKind;
 use crate::store::Store;
 use crate::version::OpenSegment;
 use lode_base::cancel::CancelToken;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Whether the database has indexes of a kind.
 pub fn keeps(store: &Store, kind: &IndexKind) -> bool {
@@ -29,6 +29,11 @@ pub fn drop_all(store: &Store, kind: &IndexKind) -> Result<(), StoreError> {
         let folder = store.folder().join(segment.entry.folder());
         files.extend([kind.keys_file(&folder), kind.rows_file(&folder)]);
     }
+    remove_files(store, files)
+}
+
+/// Removes files that may be there.
+pub fn remove_files(store: &Store, files: Vec<PathBuf>) -> Result<(), StoreError> {
     for file in files {
         match store.vfs().remove(&file) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

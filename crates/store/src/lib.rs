@@ -37,7 +37,6 @@ mod identity;
 mod index_files;
 mod io_profile;
 mod kept_files;
-#[cfg(feature = "geo")]
 mod kept_indexes;
 mod kept_prefixes;
 mod last_prefixes;

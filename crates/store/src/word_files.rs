@@ -1,5 +1,6 @@
 //! The files of an index of the words of a segment's texts, and how they are read: see [`crate::words`].
 
+use crate::index_files::IndexKind;
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::{BlockCache, Dictionary, Order, PackedError, Permutation, ReadContext};
@@ -18,18 +19,21 @@ const KEYS_AT_ONCE: u64 = 1024;
 /// Rows that are read at once.
 pub const ROWS_AT_ONCE: usize = 1 << 14;
 
+/// Indexes of words, as others that are kept.
+pub const KIND: IndexKind = IndexKind { kept_file: "text-index", name: "words", version: ANALYSIS_VERSION };
+
 /// The file of words in a segment's folder; where it is, that of rows is, too.
 pub fn words_file(folder: &Path) -> PathBuf {
-    folder.join(format!("words-{ANALYSIS_VERSION}.lode"))
+    KIND.keys_file(folder)
 }
 
 /// The file of rows.
 pub fn rows_file(folder: &Path) -> PathBuf {
-    folder.join(format!("words-{ANALYSIS_VERSION}.perm"))
+    KIND.rows_file(folder)
 }
 
 /// Files of earlier versions.
-pub fn old_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+pub fn old_files(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let names = (1..ANALYSIS_VERSION)
         .flat_map(|version| ["lode", "perm"].map(|end| format!("words-{version}.{end}")));
     names.map(|name| folder.join(name)).collect::<Vec<_>>().into_iter()

@@ -4,10 +4,11 @@ use super::lists::{AllKeys, Listing};
 use super::texts_of;
 use super::tokens::{Tokenizing, Tokens};
 use crate::error::StoreError;
+use crate::kept_indexes;
 use crate::segment_builder::memory_bytes_default;
 use crate::store::Store;
 use crate::version::OpenSegment;
-use crate::word_files::{ROWS, WORDS, old_files, rows_file, words_file};
+use crate::word_files::{KIND, ROWS, WORDS, old_files, rows_file, words_file};
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::{DictionaryWriter, PermutationWriter};
@@ -50,21 +51,9 @@ pub struct WordsReport {
     pub others: u64,
 }
 
-/// Says that the database has indexes of words: those of new segments are made, too.
-const KEPT_FILE: &str = "text-index";
-
 /// Whether the database has indexes of words.
 pub fn keeps_words(store: &Store) -> bool {
-    store.vfs().exists(&store.folder().join(KEPT_FILE))
-}
-
-fn keep_words(store: &Store) -> Result<(), StoreError> {
-    if keeps_words(store) {
-        return Ok(());
-    }
-    let path = store.folder().join(KEPT_FILE);
-    let made = store.vfs().create(&path).and_then(|mut file| file.sync());
-    made.and_then(|()| store.vfs().sync_dir(store.folder())).map_err(io(&path))
+    kept_indexes::keeps(store, &KIND)
 }
 
 /// Removes the indexes of words, and makes none for new segments.
@@ -73,19 +62,10 @@ fn keep_words(store: &Store) -> Result<(), StoreError> {
 ///
 /// Where a file cannot be removed.
 pub fn drop_words(store: &Store) -> Result<(), StoreError> {
-    let mut files = vec![store.folder().join(KEPT_FILE)];
-    for segment in store.version().segments.iter() {
-        let folder = store.folder().join(segment.entry.folder());
-        files.extend([words_file(&folder), rows_file(&folder)]);
-        files.extend(old_files(&folder));
-    }
-    for file in files {
-        match store.vfs().remove(&file) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(&file)(error)),
-            _ => {}
-        }
-    }
-    Ok(())
+    kept_indexes::drop_all(store, &KIND)?;
+    let version = store.version();
+    let folders = version.segments.iter().map(|segment| store.folder().join(segment.entry.folder()));
+    kept_indexes::remove_files(store, folders.flat_map(|folder| old_files(&folder)).collect())
 }
 
 /// Makes an index of the words of each segment that has none, and from now on of new ones. Who reads at the same time is not kept waiting, and finds it as soon as it is whole.
@@ -94,30 +74,27 @@ pub fn drop_words(store: &Store) -> Result<(), StoreError> {
 ///
 /// Where files cannot be read or written, the words do not fit into memory, or it was cancelled.
 pub fn index_words(store: &Store, options: &WordsOptions) -> Result<WordsReport, StoreError> {
-    // Nobody replaces a segment meanwhile.
-    store.compaction_lock().lock(&options.cancel)?;
-    let report = keep_words(store).and_then(|()| index_in_turn(store, options));
-    store.compaction_lock().unlock();
-    report
+    kept_indexes::in_turn(store, &options.cancel, || {
+        kept_indexes::keep(store, &KIND)?;
+        index_in_turn(store, options)
+    })
 }
 
 /// The same for who has the right to replace segments.
 pub(crate) fn index_in_turn(store: &Store, options: &WordsOptions) -> Result<WordsReport, StoreError> {
-    let version = store.version();
-    let mut report = WordsReport::default();
-    for segment in version.segments.iter() {
-        let folder = store.folder().join(segment.entry.folder());
-        let is_there = [words_file(&folder), rows_file(&folder)].iter().all(|file| store.vfs().exists(file));
-        let has = is_there && !options.force;
+    let (mut report, mut without) = (WordsReport::default(), 0);
+    let others = kept_indexes::each_without(store, &KIND, options.force, |segment, folder| {
         let texts: u64 = texts_of(segment).iter().sum();
-        if has || texts == 0 {
-            report.others += 1;
-            continue;
+        if texts == 0 {
+            without += 1;
+            return Ok(());
         }
         report.segments += 1;
         report.texts += texts;
-        report.bytes += Building { vfs: store.vfs(), folder: &folder, segment, options }.run()?;
-    }
+        report.bytes += Building { vfs: store.vfs(), folder, segment, options }.run()?;
+        Ok(())
+    })?;
+    report.others = others + without;
     Ok(report)
 }
 

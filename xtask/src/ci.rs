@@ -22,15 +22,15 @@ const STEPS: [Step; 8] = [
         variables: &[],
     },
     Step { title: "tests", cargo: &["test", "--workspace"], variables: &[] },
-    // What is not built by default: the command line and the server with columns.
+    // What is not built by default: the command line and the server with columns and with stores of objects.
     Step {
-        title: "lints with the feature arrow",
+        title: "lints with the features arrow and object-store",
         cargo: &[
             "clippy",
             "--locked",
             "--workspace",
             "--features",
-            "lode/arrow",
+            "lode/arrow,lode/object-store",
             "--all-targets",
             "--",
             "-D",
@@ -40,7 +40,15 @@ const STEPS: [Step; 8] = [
     },
     Step {
         title: "tests of the feature arrow",
-        cargo: &["test", "--workspace", "--features", "lode/arrow", "--test", "it", "arrow"],
+        cargo: &[
+            "test",
+            "--workspace",
+            "--features",
+            "lode/arrow,lode/object-store",
+            "--test",
+            "it",
+            "arrow",
+        ],
         variables: &[],
     },
     Step {

@@ -4,6 +4,7 @@
 //! triples, whatever was there before.
 
 mod closure;
+mod data;
 mod equality;
 mod found;
 mod gather;

@@ -3,8 +3,11 @@
 //! What is new is seen by the queries of rules as a graph of its own, which only the snapshot of the round has. There are two of them: pairs that the
 //! rule of a transitive property found are complete by themselves, so such rules need not look at them again.
 
+mod asking;
+mod going_on;
+
 use super::closure::Closure;
-use super::data::{auxiliary, instances, lists_too_long};
+use super::data::{auxiliary, lists_too_long};
 use super::equality::{Groups, Read};
 use super::found::Found;
 use super::gather::{DELETION_BYTES, Gather, Known, Triple, too_much};
@@ -14,10 +17,12 @@ use crate::EngineError;
 use crate::inferred;
 use crate::options::{DefaultGraph, QueryOptions};
 use crate::query::{PreparedQuery, SessionOptions, share_of};
+use asking::Asked;
+pub(super) use going_on::only_adds;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::{Kind, NamedNode, Term, ValueId};
 use lode_sparql::plan::{DatasetOverride, InferredGraph};
-use lode_sparql::rules::{EqualityRules, Rule, Shape, Stratum, equality};
+use lode_sparql::rules::{EqualityRules, Rule, Stratum, equality};
 use lode_store::{Snapshot, Transaction};
 use oxsdatatypes::DateTime;
 use spargebra::Query;
@@ -63,6 +68,8 @@ pub(super) struct Inferring<'a> {
     /// Rounds in which rules that make terms have found something.
     making: u64,
     triples: u64,
+    /// What was inferred before, and stays.
+    kept: u64,
     reports: Vec<(u64, u64, f64)>,
     /// Transitive properties whose pairs have been found, by rule.
     closed: HashSet<(usize, ValueId)>,
@@ -120,6 +127,7 @@ impl<'a> Inferring<'a> {
             rounds: 0,
             making: 0,
             triples: 0,
+            kept: 0,
             closed: HashSet::new(),
             groups: None,
         })
@@ -127,11 +135,7 @@ impl<'a> Inferring<'a> {
 
     /// Applies the rules of a stratum until nothing is new.
     pub fn stratum(&mut self, stratum: &Stratum) -> Result<(), EngineError> {
-        let is_apart = |rule: &usize| {
-            let equality = self.equality.as_ref();
-            equality.is_some_and(|rules| rules.all.contains(rule) && rules.subject != *rule)
-        };
-        let rules: Vec<usize> = stratum.rules.iter().copied().filter(|rule| !is_apart(rule)).collect();
+        let rules = self.applied(&stratum.rules);
         if stratum.is_recursive {
             let early: Vec<usize> =
                 rules.iter().copied().filter(|rule| self.rules[*rule].is_early()).collect();
@@ -143,16 +147,34 @@ impl<'a> Inferring<'a> {
         self.fixpoint(&rules, stratum.is_recursive)
     }
 
+    /// Those of some rules that are applied each by itself: those of equality are one.
+    fn applied(&self, rules: &[usize]) -> Vec<usize> {
+        let is_apart = |rule: &usize| {
+            let equality = self.equality.as_ref();
+            equality.is_some_and(|rules| rules.all.contains(rule) && rules.subject != *rule)
+        };
+        rules.iter().copied().filter(|rule| !is_apart(rule)).collect()
+    }
+
     fn fixpoint(&mut self, rules: &[usize], is_recursive: bool) -> Result<(), EngineError> {
         // What the transaction has done is added to in place, so no snapshot of it may be left.
         let all = self.transaction.snapshot()?;
-        let mut round = self.round(rules, &all, &mut |work, rule| work.whole(rule, &all))?;
+        let round = self.round(rules, &all, &mut |work, rule| work.whole(rule, &all))?;
         drop(all);
+        if is_recursive { self.follow(rules, round, &mut |_| Ok(())) } else { self.add(&round) }
+    }
+
+    /// Adds what a round has found, and what follows from that, until nothing is new. `told` of each round.
+    fn follow(
+        &mut self,
+        rules: &[usize],
+        first: Round,
+        told: &mut dyn FnMut(&Round) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        let mut round = first;
         while !(round.usual.is_empty() && round.closed.is_empty()) {
             self.add(&round)?;
-            if !is_recursive {
-                return Ok(());
-            }
+            told(&round)?;
             let snapshot = self.snapshot_with(&round)?;
             let found = [Found::of(&round.usual), Found::of(&round.closed)];
             drop(round);
@@ -215,95 +237,6 @@ impl<'a> Inferring<'a> {
         // What was found in another way as well may lead on.
         closed.retain(|triple| usual.binary_search(triple).is_err());
         Ok(Round { usual, closed, _held: [held, held_too] })
-    }
-
-    /// What a rule asks of all triples.
-    fn whole(&mut self, at: usize, snapshot: &Snapshot) -> Result<Vec<Asked>, EngineError> {
-        if self.is_equality(at) {
-            return Ok(vec![Asked::Equals { of_new: false }]);
-        }
-        let rule = &self.rules[at];
-        let pairs = |property| Asked::Pairs { property, of_new: false };
-        match &rule.shape {
-            Shape::Usual => Ok(vec![Asked::Query(Box::new(rule.query()))]),
-            Shape::Transitive(property) => {
-                let property = snapshot.id_of(&Term::from(property.clone()))?;
-                Ok(property.map(pairs).into_iter().collect())
-            }
-            Shape::TransitiveOf { .. } => {
-                let transitive = self.transitive(at, snapshot)?;
-                self.closed.extend(transitive.iter().map(|property| (at, *property)));
-                Ok(transitive.into_iter().map(pairs).collect())
-            }
-        }
-    }
-
-    /// Whether a rule stands for those of equality.
-    fn is_equality(&self, at: usize) -> bool {
-        self.equality.as_ref().is_some_and(|rules| rules.subject == at)
-    }
-
-    /// What a rule asks about what is new.
-    fn delta(
-        &mut self,
-        at: usize,
-        [usual, closed]: &[Found; 2],
-        snapshot: &Snapshot,
-    ) -> Result<Vec<Asked>, EngineError> {
-        if self.is_equality(at) {
-            let same_as = snapshot.id_of(&lode_sparql::schema::vocabulary::owl("sameAs"))?;
-            let is_new = |found: &Found| same_as.is_some_and(|id| found.has_ids([Some(id), None]));
-            // Where nothing is the same as anything, there is nothing to look through.
-            let has_groups = self.groups.as_ref().is_some_and(|groups| !groups.is_empty());
-            let asked = has_groups || is_new(usual) || is_new(closed);
-            return Ok(asked.then_some(Asked::Equals { of_new: true }).into_iter().collect());
-        }
-        match self.rules[at].shape.clone() {
-            Shape::Usual => {
-                let rule = &self.rules[at];
-                for atom in rule.reads_whole() {
-                    if usual.has(atom, snapshot)? || closed.has(atom, snapshot)? {
-                        return Ok(vec![Asked::Query(Box::new(rule.query()))]);
-                    }
-                }
-                let mut asked = Vec::new();
-                for (found, (graph, _)) in [(usual, &self.new.usual), (closed, &self.new.closed)] {
-                    if found.is_empty() {
-                        continue;
-                    }
-                    for delta in rule.deltas(graph) {
-                        if found.has(&delta.atom, snapshot)? {
-                            asked.push(Asked::Query(Box::new(delta.query)));
-                        }
-                    }
-                }
-                Ok(asked)
-            }
-            Shape::Transitive(property) => {
-                let property = snapshot.id_of(&Term::from(property))?;
-                let new = property.filter(|property| usual.has_ids([Some(*property), None]));
-                Ok(new.map(|property| Asked::Pairs { property, of_new: true }).into_iter().collect())
-            }
-            Shape::TransitiveOf { .. } => {
-                let mut asked = Vec::new();
-                for property in self.transitive(at, snapshot)? {
-                    if self.closed.insert((at, property)) {
-                        asked.push(Asked::Pairs { property, of_new: false });
-                    } else if usual.has_ids([Some(property), None]) {
-                        asked.push(Asked::Pairs { property, of_new: true });
-                    }
-                }
-                Ok(asked)
-            }
-        }
-    }
-
-    /// The properties that are transitive now, for the rule of those.
-    fn transitive(&self, at: usize, snapshot: &Snapshot) -> Result<Vec<ValueId>, EngineError> {
-        let Shape::TransitiveOf { class } = &self.rules[at].shape else {
-            return Ok(Vec::new());
-        };
-        instances(class, self.graphs_read(), snapshot, &self.evaluation.cancel)
     }
 
     /// The graphs that patterns of rules read; all, where they are not given.
@@ -427,7 +360,7 @@ impl<'a> Inferring<'a> {
         self.triples -= auxiliary.len() as u64;
         auxiliary.into_iter().for_each(|quad| self.transaction.delete(quad));
         report.lists_too_long = lists_too_long(&self.rules, &snapshot)?;
-        report.inferred = self.triples;
+        report.inferred = self.kept + self.triples;
         report.rounds = self.rounds;
         report.rules = named
             .iter()
@@ -442,20 +375,6 @@ impl<'a> Inferring<'a> {
             .collect();
         Ok(())
     }
-}
-
-/// What a rule asks.
-enum Asked {
-    Query(Box<Query>),
-    /// All pairs of a transitive property, or those that new triples make.
-    Pairs {
-        property: ValueId,
-        of_new: bool,
-    },
-    /// What follows from what is the same, or what new triples add to that.
-    Equals {
-        of_new: bool,
-    },
 }
 
 /// The triples of a round as quads, sorted.

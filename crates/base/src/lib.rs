@@ -20,6 +20,7 @@ pub mod huge;
 pub mod io_probe;
 pub mod mem_vfs;
 pub mod memory_budget;
+pub mod pieces;
 pub mod radix_sort;
 pub mod real_vfs;
 pub mod row_file;

@@ -147,7 +147,7 @@ impl Snapshot {
     pub fn count(&self, order: Order, prefix: &[ValueId]) -> Result<u64, StoreError> {
         self.activity.add_count();
         let prefix = bits(prefix);
-        self.version.delta.make_ready(order)?;
+        self.version.delta.make_countable(order, &prefix)?;
         let mut sum = i128::from(self.version.delta.count(order, &prefix));
         for segment in &*self.version.segments {
             let rows = segment.permutation(order).range(&prefix)?;
@@ -168,7 +168,7 @@ impl Snapshot {
     ) -> Result<u64, StoreError> {
         self.activity.add_count();
         let (from, to) = (extended(prefix, values.start), extended(prefix, values.end));
-        self.version.delta.make_ready(order)?;
+        self.version.delta.make_readable(order, &bits(prefix))?;
         let mut sum = i128::from(self.version.delta.count_between(order, &from, &to));
         for (segment, rows) in self.ranges(order, prefix)? {
             let rows = between(segment.permutation(order), rows, &from, &to)?;
@@ -200,8 +200,8 @@ impl Snapshot {
         order: Order,
         prefix: &[ValueId],
     ) -> Result<Vec<(Sign, RowCursor)>, StoreError> {
-        self.version.delta.make_ready(order)?;
         let prefix = bits(prefix);
+        self.version.delta.make_readable(order, &prefix)?;
         let mut layers = Vec::new();
         for change_set in self.version.delta.change_sets() {
             for (sign, set) in
@@ -563,8 +563,9 @@ impl Snapshot {
             });
         }
         let sum: u64 = counts.iter().sum();
-        self.version.delta.make_ready(order)?;
-        let changed = !self.version.delta.is_untouched(order, &bits(prefix));
+        let in_bits = bits(prefix);
+        self.version.delta.make_countable(order, &in_bits)?;
+        let changed = !self.version.delta.is_untouched(order, &in_bits);
         if ranges.len() <= 1 && !changed {
             return Ok(sum);
         }

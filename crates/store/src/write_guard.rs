@@ -286,8 +286,11 @@ impl WriteGuard {
     ) -> Result<(), StoreError> {
         let store = &self.store;
         self.drain(state)?;
-        let net = ChangeSet::merge(&from.delta.net(), change_set);
-        let flushed = from.delta.terms().with_keys(|keys| write_segments(store, from, keys, &net, cancel))?;
+        let before = from.delta.net();
+        let merged = (!before.is_empty()).then(|| ChangeSet::merge(&before, change_set));
+        // Each order that is ready would be copied.
+        let net = merged.as_ref().unwrap_or(change_set);
+        let flushed = from.delta.terms().with_keys(|keys| write_segments(store, from, keys, net, cancel))?;
         self.add_segments(state, from, &flushed.entries, Delta::default(), said)
     }
 

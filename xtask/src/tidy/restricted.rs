@@ -48,6 +48,7 @@ const RESTRICTIONS: [Restriction; 5] = [
         words: &["thread::spawn", "thread::scope", "thread::Builder"],
         within: CRATES,
         except: &[
+            "crates/base/src/pieces.rs",
             "crates/base/src/radix_sort.rs",
             "crates/base/src/block_source/queue.rs",
             "crates/base/src/io_probe.rs",

@@ -9,6 +9,8 @@ use std::collections::HashSet;
 
 /// Predicates with their objects, of which no more are told apart than this.
 const PAIRS_MAX: usize = 1 << 16;
+/// Predicates at hand.
+const AT_HAND: usize = 64;
 
 /// Predicates of new triples, and what they are about.
 #[derive(Debug, Default)]
@@ -21,8 +23,14 @@ pub(super) struct Found {
 impl Found {
     pub fn of(triples: &[Triple]) -> Self {
         let mut found = Self { predicates: HashSet::new(), pairs: Some(HashSet::new()) };
+        // Most triples have one of few predicates: those need no look into the set.
+        let mut at_hand = [ValueId::UNDEF; AT_HAND];
         for [_, p, o] in triples {
-            found.predicates.insert(*p);
+            let last = &mut at_hand[p.payload() as usize % AT_HAND];
+            if *last != *p {
+                *last = *p;
+                found.predicates.insert(*p);
+            }
             if let Some(pairs) = &mut found.pairs {
                 pairs.insert((*p, *o));
             }

@@ -6,6 +6,7 @@ use lode_sparql::rules::{Rule, RuleError, RuleSet, parse_n3_rules, parse_rules};
 use lode_store::Snapshot;
 use lode_store::manifest::{Currency, Inferences};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// Where rules come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,6 +88,24 @@ impl KeptRules {
             all.extend(source.rules()?.into_iter().map(|rule| (source.name().to_owned(), rule)));
         }
         Ok(all)
+    }
+
+    /// The numbers among [`Self::rules`] of those that `before` has not; none where it has others, or they read something else, so that what follows by these need not
+    /// follow now.
+    pub fn added_to(&self, before: &Self) -> Result<Option<HashSet<usize>>, EngineError> {
+        let is_kept = |source: &RuleSource| self.sources.contains(source);
+        if self.all_graphs != before.all_graphs || !before.sources.iter().all(is_kept) {
+            return Ok(None);
+        }
+        let (mut added, mut number) = (HashSet::new(), 0);
+        for source in &self.sources {
+            let rules = source.rules()?.iter().filter(|rule| !rule.is_contradiction()).count();
+            if !before.sources.contains(source) {
+                added.extend(number..number + rules);
+            }
+            number += rules;
+        }
+        Ok(Some(added))
     }
 
     pub fn encode(&self) -> Result<String, EngineError> {

@@ -4,6 +4,7 @@
 //! triples, whatever was there before.
 
 mod closure;
+mod data;
 mod equality;
 mod found;
 mod gather;
@@ -28,10 +29,11 @@ use gather::DELETION_BYTES;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_packed::Order;
 use lode_rdf::{Term, ValueId};
-use lode_sparql::rules::strata;
+use lode_sparql::rules::{Rule, strata};
 use lode_store::manifest::Inferences;
 use lode_store::{Graphs, Store, Transaction};
-use rounds::Inferring;
+use rounds::{Inferring, only_adds};
+use std::collections::HashSet;
 use std::time::Instant;
 
 /// Applies rules.
@@ -50,9 +52,13 @@ pub(crate) fn materialise(
     let before = snapshot.count(Order::Gspo, &[graph])?;
     let version = snapshot.version_number();
     let mut report = MaterialiseReport { before, inferred: before, version, ..MaterialiseReport::empty() };
-    if known.is_none_or(|known| !known.is_current() || known.rules != text) {
+    let current = known.filter(Inferences::is_current);
+    if current.as_ref().is_none_or(|known| known.rules != text) {
         drop(snapshot);
-        fill(&mut transaction, &kept, options, &budget, &mut report)?;
+        match added(&kept, current.as_ref())? {
+            Some(added) => extend(&mut transaction, &kept, &added, options, &budget, &mut report)?,
+            None => fill(&mut transaction, &kept, options, &budget, &mut report)?,
+        }
         transaction.set_inferences(Some(kept.applied(text)))?;
         report.version = transaction.commit()?.version;
         report.was_up_to_date = false;
@@ -76,6 +82,30 @@ fn fill(
     let _held = clear(transaction, graph, budget)?;
     let mut inferring = Inferring::new(transaction, graph, rules, kept.default_graph(), options, budget)?;
     strata.iter().try_for_each(|stratum| inferring.stratum(stratum))?;
+    inferring.finish(&named, report)
+}
+
+/// The rules that are new (their numbers), where what follows by others is there and can be gone on from.
+fn added(kept: &KeptRules, current: Option<&Inferences>) -> Result<Option<HashSet<usize>>, EngineError> {
+    let Some(Ok(before)) = current.map(|known| KeptRules::decode(&known.rules)) else { return Ok(None) };
+    let rules: Vec<Rule> = kept.rules()?.into_iter().map(|(_, rule)| rule).collect();
+    if only_adds(&rules) { kept.added_to(&before) } else { Ok(None) }
+}
+
+/// Adds what follows by more rules to what is inferred.
+fn extend(
+    transaction: &mut Transaction,
+    kept: &KeptRules,
+    added: &HashSet<usize>,
+    options: &MaterialiseOptions,
+    budget: &MemoryBudget,
+    report: &mut MaterialiseReport,
+) -> Result<(), EngineError> {
+    let named = kept.rules()?;
+    let rules = named.iter().map(|(_, rule)| rule.clone()).collect();
+    let graph = graph_of(transaction)?;
+    let mut inferring = Inferring::new(transaction, graph, rules, kept.default_graph(), options, budget)?;
+    inferring.go_on(Vec::new(), added)?;
     inferring.finish(&named, report)
 }
 

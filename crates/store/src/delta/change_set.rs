@@ -57,6 +57,10 @@ impl ChangeSet {
 
     /// As [`Self::merge`], with orders from `memory`: those that are ready, and those that are sorted later.
     pub fn merge_within(older: &Self, newer: &Self, memory: &MemoryBudget) -> Result<Self, OutOfBudget> {
+        let is_plain = !Order::ALL.into_iter().any(|order| order != Order::Spog && newer.is_ready(order));
+        if older.is_empty() && is_plain {
+            return Ok(newer.clone().within(memory));
+        }
         let (smaller, larger) = if older.len() < newer.len() { (older, newer) } else { (newer, older) };
         let orders = Order::ALL.into_iter().filter(|order| *order != Order::Spog && larger.is_ready(*order));
         let bytes = orders.count() * size_of::<Row>();
@@ -106,14 +110,8 @@ impl ChangeSet {
         self.deletes.set_memory(memory);
     }
 
-    /// Sorts an order unless that is done, if there is memory for it.
-    pub fn make_ready(&self, order: Order) -> Result<(), OutOfBudget> {
-        self.inserts.make_ready(order)?;
-        self.deletes.make_ready(order)
-    }
-
     fn is_ready(&self, order: Order) -> bool {
-        self.inserts.is_ready(order) || self.deletes.is_ready(order)
+        [&self.inserts, &self.deletes].into_iter().all(|set| set.is_empty() || set.is_ready(order))
     }
 }
 

@@ -10,6 +10,7 @@
 mod change_set;
 mod quad_set;
 mod rows;
+mod summary;
 mod term_table;
 
 #[cfg(test)]
@@ -284,17 +285,23 @@ impl Delta {
         said
     }
 
-    /// Sorts an order of all change sets, if there is memory for what is not sorted yet: to be called before it is read.
-    pub fn make_ready(&self, order: Order) -> Result<(), StoreError> {
-        self.change_sets
-            .iter()
-            .try_for_each(|change_set| change_set.make_ready(order))
-            .map_err(StoreError::OutOfMemory)
+    /// To be called before rows with a prefix are read: sorts the order of change sets that have some, if there is memory for what is not sorted yet.
+    pub fn make_readable(&self, order: Order, prefix: &[u64]) -> Result<(), StoreError> {
+        self.sets().try_for_each(|set| set.make_readable(order, prefix)).map_err(StoreError::OutOfMemory)
+    }
+
+    /// The same before rows are counted: large sets know some counts.
+    pub fn make_countable(&self, order: Order, prefix: &[u64]) -> Result<(), StoreError> {
+        self.sets().try_for_each(|set| set.make_countable(order, prefix)).map_err(StoreError::OutOfMemory)
+    }
+
+    fn sets(&self) -> impl Iterator<Item = &QuadSet> {
+        self.change_sets.iter().flat_map(|change_set| [&change_set.inserts, &change_set.deletes])
     }
 
     /// Insertions less deletions under a prefix.
     pub fn count(&self, order: Order, prefix: &[u64]) -> i64 {
-        let count = |set: &QuadSet| set.range(order, prefix).len() as i64;
+        let count = |set: &QuadSet| set.count(order, prefix) as i64;
         self.change_sets
             .iter()
             .map(|change_set| count(&change_set.inserts) - count(&change_set.deletes))
@@ -312,10 +319,7 @@ impl Delta {
 
     /// Whether no change set has quads under a prefix.
     pub fn is_untouched(&self, order: Order, prefix: &[u64]) -> bool {
-        let is_untouched = |set: &QuadSet| set.range(order, prefix).is_empty();
-        self.change_sets
-            .iter()
-            .all(|change_set| is_untouched(&change_set.inserts) && is_untouched(&change_set.deletes))
+        self.sets().all(|set| set.count(order, prefix) == 0)
     }
 }
 

@@ -1,12 +1,21 @@
 //! A set of quads in memory, sorted in each order that somebody has asked for.
 
 use crate::delta::rows::{Row, column_order, gallop, insert_all, union};
+use crate::delta::summary::Summary;
 use lode_base::memory_budget::{OutOfBudget, Reservation};
 use lode_packed::{Order, Position};
 use lode_rdf::ValueId;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Sets of fewer quads are sorted when somebody asks: that is soon done.
+const SUMMED_MIN: usize = if cfg!(debug_assertions) { 48 } else { 1 << 16 };
+/// Room in sets that grow, for one in so many.
+const GROWTH: usize = 16;
+/// Values whose places are at hand while rows are put there.
+const AT_HAND: usize = if cfg!(test) { 3 } else { 256 };
 
 /// Memory for orders that are sorted when they are first read.
 pub type OrdersMemory = Arc<Mutex<Reservation>>;
@@ -15,6 +24,8 @@ pub type OrdersMemory = Arc<Mutex<Reservation>>;
 #[derive(Debug, Clone, Default)]
 pub struct QuadSet {
     orders: [OnceLock<Arc<Vec<Row>>>; Order::COUNT],
+    /// Of sets that are large, once somebody has asked.
+    summary: OnceLock<Arc<Summary>>,
     /// What the orders besides SPOG are taken from, where they are counted as they come.
     memory: Option<OrdersMemory>,
 }
@@ -27,7 +38,7 @@ impl QuadSet {
         set
     }
 
-    /// Gives the rows of an order, which must be those that sorting would give.
+    /// Gives the rows of an order of a new set, which must be those that sorting would give.
     pub fn set(&mut self, order: Order, rows: Vec<Row>) {
         self.orders[order as usize] = OnceLock::from(Arc::new(rows));
     }
@@ -42,6 +53,27 @@ impl QuadSet {
                 None => *rows = Arc::new(union(rows, new)),
             }
         }
+        if let Some(summary) = self.summary.get_mut() {
+            Arc::make_mut(summary).add(&new.summary());
+        }
+    }
+
+    fn summary(&self) -> Arc<Summary> {
+        Arc::clone(self.summary.get_or_init(|| Arc::new(Summary::of(self.rows(Order::Spog)))))
+    }
+
+    /// How many rows of an order have a prefix, where that is known without the order being sorted.
+    fn known(&self, order: Order, prefix: &[u64]) -> Option<usize> {
+        if self.is_empty() {
+            return Some(0);
+        }
+        let is_asked = self.len() >= SUMMED_MIN && !self.is_ready(order);
+        is_asked.then(|| self.summary().count(order, prefix)).flatten()
+    }
+
+    /// How many rows of an order have a prefix.
+    pub fn count(&self, order: Order, prefix: &[u64]) -> usize {
+        self.known(order, prefix).unwrap_or_else(|| self.range(order, prefix).len())
     }
 
     /// How many quads.
@@ -69,8 +101,17 @@ impl QuadSet {
         self.memory.clone()
     }
 
-    /// Sorts an order unless that is done, if there is memory for it.
-    pub fn make_ready(&self, order: Order) -> Result<(), OutOfBudget> {
+    /// Sorts an order, unless that is done or its rows with a prefix can be counted without, if there is memory for it.
+    pub fn make_countable(&self, order: Order, prefix: &[u64]) -> Result<(), OutOfBudget> {
+        if self.known(order, prefix).is_some() { Ok(()) } else { self.make_ready(order) }
+    }
+
+    /// Sorts an order, unless that is done or it has no rows with a prefix, if there is memory for it.
+    pub fn make_readable(&self, order: Order, prefix: &[u64]) -> Result<(), OutOfBudget> {
+        if self.known(order, prefix) == Some(0) { Ok(()) } else { self.make_ready(order) }
+    }
+
+    fn make_ready(&self, order: Order) -> Result<(), OutOfBudget> {
         let Some(memory) = self.memory.as_ref().filter(|_| !self.is_empty() && !self.is_ready(order)) else {
             return Ok(());
         };
@@ -93,20 +134,26 @@ impl QuadSet {
             Some(quads) if order != Order::Spog => quads,
             _ => return Vec::new(),
         };
+        // Memory that is not written is not taken.
+        let growth = if self.memory.is_some() { quads.len() / GROWTH } else { 0 };
+        let mut rows = Vec::with_capacity(quads.len() + growth);
+        if quads.len() >= SUMMED_MIN
+            && let Some(firsts) = self.summary().first_column(order)
+        {
+            partition(quads, order, firsts, &mut rows);
+            return rows;
+        }
         let is_named = |quad: &&Row| quad[Position::G as usize] != ValueId::DEFAULT_GRAPH.to_bits();
-        let mut rows: Vec<Row> = quads
-            .iter()
-            .filter(|quad| order != Order::Gspo || is_named(quad))
-            .map(|quad| column_order(quad, order))
-            .collect();
+        let meant = quads.iter().filter(|quad| order != Order::Gspo || is_named(quad));
+        rows.extend(meant.map(|quad| column_order(quad, order)));
         rows.sort_unstable();
         rows
     }
 
     /// Where in an order the rows with a prefix are.
     pub fn range(&self, order: Order, prefix: &[u64]) -> Range<usize> {
-        // No need to sort an order of a set without quads.
-        if self.is_empty() {
+        // No need to sort an order for that.
+        if self.known(order, prefix) == Some(0) {
             return 0..0;
         }
         let rows = self.rows(order);
@@ -117,7 +164,9 @@ impl QuadSet {
 
     /// Where in an order the rows are that are not before the key `from`, but before `to`.
     pub fn between(&self, order: Order, from: &[u64], to: &[u64]) -> Range<usize> {
-        if self.is_empty() {
+        // Of one prefix with two next values.
+        let shared = from.iter().zip(to).take_while(|(from, to)| from == to).count();
+        if self.known(order, &from[..shared]) == Some(0) {
             return 0..0;
         }
         let before =
@@ -129,6 +178,9 @@ impl QuadSet {
     /// A cursor over the rows with a prefix.
     pub fn cursor(&self, order: Order, prefix: &[u64]) -> MemoryCursor {
         let range = self.range(order, prefix);
+        if range.is_empty() {
+            return MemoryCursor { rows: Arc::default(), at: 0, end: 0 };
+        }
         MemoryCursor { rows: Arc::clone(self.rows(order)), at: range.start, end: range.end }
     }
 
@@ -149,6 +201,43 @@ impl QuadSet {
                 Some(_) => {}
             }
         }
+    }
+}
+
+/// Appends the rows of an order of sorted quads (S, P, O, G) of which so many begin with each value: row by row to their places, where the values are few.
+fn partition(quads: &[Row], order: Order, firsts: &HashMap<u64, usize>, rows: &mut Vec<Row>) {
+    let mut values: Vec<_> = firsts.iter().map(|(value, count)| (*value, *count)).collect();
+    values.sort_unstable();
+    let (mut places, mut start) = (HashMap::with_capacity(values.len()), 0);
+    for (value, count) in &values {
+        places.insert(*value, start);
+        start += count;
+    }
+    rows.resize(start, Row::default());
+    // The value of the row before, and where its next row is put, by the last bits of the value.
+    let mut at_hand = [(0, usize::MAX); AT_HAND];
+    let position = order.positions()[0] as usize;
+    for quad in quads {
+        let value = quad[position];
+        let hand = &mut at_hand[value as usize % AT_HAND];
+        if hand.0 != value || hand.1 == usize::MAX {
+            if hand.1 != usize::MAX {
+                places.insert(hand.0, hand.1);
+            }
+            // Quads of the default graph have no row where graphs come first.
+            let Some(place) = places.get(&value) else { continue };
+            *hand = (value, *place);
+        }
+        rows[hand.1] = column_order(quad, order);
+        hand.1 += 1;
+    }
+    let mut rest = rows.as_mut_slice();
+    for (_, count) in values {
+        let (group, after) = rest.split_at_mut(count);
+        if !group.is_sorted() {
+            group.sort_unstable();
+        }
+        rest = after;
     }
 }
 

@@ -36,8 +36,10 @@ const FEW: usize = 16;
 /// Adds rows (sorted; none of which is there) to sorted rows in place: what comes after them is moved once, and nothing is copied elsewhere.
 pub fn insert_all(rows: &mut Vec<Row>, new: &[Row]) {
     let (mut old, mut left) = (rows.len(), new.len());
-    // Some room for the next ones, and not as much again.
-    rows.reserve_exact(left.max(old / FEW));
+    if rows.capacity() - old < left {
+        // Some room for the next ones, and not as much again.
+        rows.reserve_exact(left.max(old / FEW));
+    }
     rows.resize(old + left, Row::default());
     let is_few = left < old / FEW;
     while let Some(row) = left.checked_sub(1).and_then(|last| new.get(last)) {

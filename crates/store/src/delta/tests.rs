@@ -28,7 +28,7 @@ proptest! {
         let memory = MemoryBudget::new(1 << 20);
         let old = old.within(&memory);
         for order in [Order::Posg, Order::Gspo] {
-            old.make_ready(order).unwrap();
+            old.inserts.make_readable(order, &[]).unwrap();
         }
         let expected = ChangeSet::merge(&old, &new);
         let shared = is_shared.then(|| old.clone());
@@ -68,6 +68,61 @@ proptest! {
         for (quad, said) in all.iter().zip(delta.mentions(&all)) {
             prop_assert_eq!(said.unwrap_or(base.contains(quad)), now.contains(quad));
         }
+    }
+}
+
+/// Quads of more predicates than are told apart, or of fewer.
+fn many(predicates: u64) -> impl Strategy<Value = BTreeSet<Row>> {
+    let quad = (2_u64..9, 2..2 + predicates, 2_u64..6, 1_u64..4).prop_map(|(s, p, o, g)| [s, p, o, g]);
+    prop::collection::btree_set(quad, 0..160)
+}
+
+fn of_order(quads: &BTreeSet<Row>, order: Order) -> Vec<Row> {
+    let is_meant = |quad: &&Row| order != Order::Gspo || quad[3] != 1;
+    let mut rows: Vec<Row> =
+        quads.iter().filter(is_meant).map(|quad| super::rows::column_order(quad, order)).collect();
+    rows.sort_unstable();
+    rows
+}
+
+proptest! {
+    #[test]
+    fn large_sets_count_and_are_read_as_sorted_ones(
+        quads in prop_oneof![many(3), many(7)],
+        later in many(4),
+        asked in prop::collection::vec((0..Order::COUNT, prop::collection::vec(1_u64..10, 0..4), 1_u64..10), 1..12),
+        grows: bool,
+    ) {
+        let (mut quads, memory) = (quads, MemoryBudget::new(1 << 20));
+        let mut set = ChangeSet::new(quads.iter().copied().collect(), Vec::new()).within(&memory);
+        if grows {
+            // What is known of a set is that of the larger one afterwards.
+            set.inserts.count(Order::Psog, &[3]);
+            let new: Vec<Row> = later.difference(&quads).copied().collect();
+            set = set.insert_within(&ChangeSet::new(new, Vec::new()), &memory).unwrap();
+            quads.extend(later);
+        }
+        for (order, prefix, end) in asked {
+            let order = Order::ALL[order];
+            let rows = of_order(&quads, order);
+            let expected: Vec<Row> = rows.iter().filter(|row| row.starts_with(&prefix)).copied().collect();
+            set.inserts.make_countable(order, &prefix).unwrap();
+            prop_assert_eq!(set.inserts.count(order, &prefix), expected.len());
+            if let Some((last, same)) = prefix.split_last() {
+                let (from, to) = (prefix.clone(), [same, &[end]].concat());
+                let is_between = |row: &&Row| row.starts_with(same) && (*last..end).contains(&row[same.len()]);
+                let between = rows.iter().filter(is_between).count();
+                prop_assert_eq!(set.inserts.between(order, &from, &to).len(), between);
+            }
+            set.inserts.make_readable(order, &prefix).unwrap();
+            let cursor = set.inserts.cursor(order, &prefix);
+            prop_assert_eq!(cursor.rest(), expected);
+        }
+        for order in Order::ALL {
+            prop_assert_eq!(&**set.inserts.rows(order), &of_order(&quads, order));
+        }
+        drop(set);
+        prop_assert_eq!(memory.used(), 0);
     }
 }
 

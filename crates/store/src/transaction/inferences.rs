@@ -30,28 +30,30 @@ impl Transaction {
         Ok(())
     }
 
-    /// For each of `quads` (S, P, O, G; sorted) whether it is there now.
+    /// The quads that are there now, to look some up.
     ///
     /// # Errors
     /// Where a file cannot be read or is damaged, or there is no memory for the changes so far.
-    pub fn holds(&mut self, quads: &[[ValueId; 4]]) -> Result<Vec<bool>, StoreError> {
+    pub fn present(&mut self) -> Result<Present, StoreError> {
         self.settle()?;
-        let rows = rows(quads);
-        let held = self.base.held_by_segments(&rows)?;
-        Ok(self.seen().visible(&rows, &held))
+        Ok(Present(self.seen()))
     }
 
-    /// Inserts quads (S, P, O, G; sorted, each once) none of which is there ([`Self::holds`]). The caller counts 32 bytes for each.
+    /// Inserts quads (S, P, O, G; sorted, each once) none of which is there ([`Present::holds`]). The caller counts 32 bytes for each.
     ///
     /// # Errors
-    /// Like [`Self::holds`]. Where there is no memory, what was done before is lost: then the transaction ends, or goes back.
-    pub fn insert_new(&mut self, quads: &[[ValueId; 4]]) -> Result<(), StoreError> {
+    /// Like [`Self::present`]. Where there is no memory, what was done before is lost: then the transaction ends, or goes back.
+    pub fn insert_new(&mut self, quads: Vec<[ValueId; 4]>) -> Result<(), StoreError> {
         self.settle()?;
-        let change_set = ChangeSet::new(rows(quads), Vec::new());
+        let new = ChangeSet::new(rows(quads), Vec::new()).within(&self.memory);
         // In place, where no snapshot sees what was done before: else all of it would be there twice.
         let merged = match Arc::try_unwrap(std::mem::take(&mut self.done)) {
-            Ok(done) => done.insert_within(&change_set, &self.memory),
-            Err(done) => ChangeSet::merge_within(&done, &change_set, &self.memory),
+            Ok(done) if done.is_empty() => Ok(new),
+            Ok(done) if done.len() < new.len() && done.deletes.is_empty() => {
+                new.insert_within(&done, &self.memory)
+            }
+            Ok(done) => done.insert_within(&new, &self.memory),
+            Err(done) => ChangeSet::merge_within(&done, &new, &self.memory),
         };
         self.done = Arc::new(merged.map_err(StoreError::OutOfMemory)?);
         Ok(())
@@ -62,7 +64,7 @@ impl Transaction {
     ///
     /// # Errors
     /// Like [`Self::snapshot`].
-    pub fn snapshot_beside(&mut self, quads: &[[ValueId; 4]]) -> Result<Snapshot, StoreError> {
+    pub fn snapshot_beside(&mut self, quads: Vec<[ValueId; 4]>) -> Result<Snapshot, StoreError> {
         let snapshot = self.snapshot()?;
         self.beside(&snapshot, quads)
     }
@@ -71,11 +73,27 @@ impl Transaction {
     ///
     /// # Errors
     /// Like [`Self::snapshot`].
-    pub fn beside(&self, snapshot: &Snapshot, quads: &[[ValueId; 4]]) -> Result<Snapshot, StoreError> {
+    pub fn beside(&self, snapshot: &Snapshot, quads: Vec<[ValueId; 4]>) -> Result<Snapshot, StoreError> {
         let beside = Arc::new(ChangeSet::new(rows(quads), Vec::new()).within(&self.memory));
         let mut version = Arc::unwrap_or_clone(Arc::clone(snapshot.version()));
         version.delta = version.delta.with_own(&beside, self.terms.table());
         Ok(Snapshot::new(Arc::new(version)))
+    }
+}
+
+/// The quads that are there at one moment of a transaction.
+#[derive(Debug)]
+pub struct Present(Version);
+
+impl Present {
+    /// For each of `quads` (S, P, O, G; sorted) whether it is there.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is damaged.
+    pub fn holds(&self, quads: Vec<[ValueId; 4]>) -> Result<Vec<bool>, StoreError> {
+        let rows = rows(quads);
+        let held = self.0.held_by_segments(&rows)?;
+        Ok(self.0.visible(&rows, &held))
     }
 }
 
@@ -107,7 +125,7 @@ impl Transaction {
     /// Quads (S, P, O, G; sorted) that appear, and that disappear; none where whole graphs were cleared, so that they are not known one by one.
     ///
     /// # Errors
-    /// Like [`Self::holds`].
+    /// Like [`Self::present`].
     pub fn changes(&mut self) -> Result<Option<[Vec<[ValueId; 4]>; 2]>, StoreError> {
         self.settle()?;
         let ids =
@@ -118,7 +136,7 @@ impl Transaction {
     /// Its changes now, to go back to.
     ///
     /// # Errors
-    /// Like [`Self::holds`].
+    /// Like [`Self::present`].
     pub fn savepoint(&mut self) -> Result<Savepoint, StoreError> {
         self.settle()?;
         let cleared = self.cleared.as_ref().map(|cleared| cleared.quads);
@@ -163,6 +181,7 @@ impl Transaction {
     }
 }
 
-fn rows(quads: &[[ValueId; 4]]) -> Vec<Row> {
-    quads.iter().map(|quad| quad.map(ValueId::to_bits)).collect()
+/// In the same memory.
+fn rows(quads: Vec<[ValueId; 4]>) -> Vec<Row> {
+    quads.into_iter().map(|quad| quad.map(ValueId::to_bits)).collect()
 }

@@ -26,7 +26,7 @@ use crate::store::Store;
 use crate::version::Version;
 use crate::write_guard::{Commit, SaidOfInferences, WriteGuard};
 use changes::Change;
-pub use inferences::Savepoint;
+pub use inferences::{Present, Savepoint};
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::{Kind, Term, ValueId};

@@ -3,6 +3,7 @@
 mod closures;
 mod crash;
 mod equality;
+mod going_on;
 mod life;
 pub(crate) mod random;
 mod sets;

@@ -1,7 +1,8 @@
 //! Random schemas and data: what is inferred is what the same rules add as updates, applied one by one until none adds anything; and what
 //! run-time reasoning finds. `LODE_RULES_CASES` tries more of them, `LODE_RULES_SEED` others.
 
-use super::{PROLOGUE, apply, by, database, rows, triples, update};
+use super::{MaterialiseOptions, PROLOGUE, apply, by, database, rows, triples, update};
+use crate::options::DefaultGraph;
 use crate::testing::Random;
 use crate::{Database, QueryOptions, Reasoning, RuleSet, UpdateOptions};
 use std::collections::BTreeSet;
@@ -146,6 +147,34 @@ fn skos_is_what_updates_add() {
 #[test]
 fn owl2_rl_is_what_updates_add() {
     like_updates(RuleSet::Owl2Rl, 40);
+}
+
+#[test]
+fn any_number_of_threads_finds_the_same_and_tells_the_same() {
+    for case in 1..number("LODE_RULES_CASES", 12) {
+        let mut random = Random(case << 28);
+        let set = [RuleSet::RdfsPlus, RuleSet::Owl2Rl][random.below(2)];
+        let mut data = data(&mut random, set);
+        for _ in 0..random.below(300) + 50 {
+            let (s, p, o) = (random.below(60), random.of(&PROPERTIES), random.below(60));
+            let class = random.of(&CLASSES);
+            data += &if o < 20 { format!(" . :x{s} a {class}") } else { format!(" . :x{s} {p} :x{o}") };
+        }
+        let default_graph = (case % 3 == 0).then_some(DefaultGraph::Union);
+        let by_threads = |threads: usize| {
+            let all = database(&data);
+            let evaluation = QueryOptions { threads, ..QueryOptions::default() };
+            let options = MaterialiseOptions { evaluation, default_graph, ..by(&[set.name()]) };
+            let report = all.materialise(&options).unwrap();
+            let told = report.rules.iter().map(|rule| (rule.rule.clone(), rule.triples, rule.evaluations));
+            let told: Vec<_> = told.collect();
+            (blanks_aside(&triples(&all, true)), report.rounds, report.inferred, told)
+        };
+        let expected = by_threads(1);
+        for threads in [2, 5] {
+            assert_eq!(by_threads(threads), expected, "case {case}, {threads} threads\n{data}");
+        }
+    }
 }
 
 #[test]

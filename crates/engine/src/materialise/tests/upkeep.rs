@@ -11,7 +11,7 @@ use lode_store::WriteOptions;
 use std::collections::BTreeSet;
 
 /// What was inferred.
-fn inferred(all: &Database) -> BTreeSet<String> {
+pub(super) fn inferred(all: &Database) -> BTreeSet<String> {
     let query = "SELECT * { GRAPH <urn:lodestore:inferred> { ?s ?p ?o } }";
     rows(all, query, &QueryOptions::default()).into_iter().collect()
 }

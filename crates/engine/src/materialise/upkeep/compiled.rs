@@ -3,6 +3,7 @@
 //! What has a form here is matched pattern by pattern in the indexes: of a few changes that costs some microseconds each, where a plan costs as much as a
 //! small query. All else (OPTIONAL, aggregates, BIND, filters that look at values) keeps its query.
 
+use super::super::rounds::only_adds;
 use crate::EngineError;
 use lode_rdf::{NamedNode, Term, Variable};
 use lode_sparql::rules::{Atom, EqualityRules, Rule, Stratum, equality, strata};
@@ -100,6 +101,8 @@ pub(super) struct Compiled {
     /// The rules of equality, where all are there: their bodies are for proofs, and to see whether a triple follows.
     pub equality: Option<EqualityRules>,
     pub all_graphs: bool,
+    /// Whether more triples never have fewer consequences.
+    pub only_adds: bool,
     /// Why commits cannot go on from what there is, if they cannot.
     pub refused: Option<String>,
 }
@@ -154,6 +157,7 @@ impl Compiled {
         Ok(Self {
             text: text.to_owned(),
             equality: equality(&rules),
+            only_adds: only_adds(&rules),
             rules,
             forms,
             about,

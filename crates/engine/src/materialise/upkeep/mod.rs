@@ -4,6 +4,8 @@
 //! deleted goes, but for what a short proof from stated triples keeps, and what has another derivation comes back. Rules are taken stratum by stratum; one that must see all there is,
 //! by NOT EXISTS or an aggregate, is read as a whole, before and after, where that has changed.
 //!
+//! Where nothing is deleted and much follows (a statement of an ontology), that is left to rounds as those of a materialisation, which go on from what is there.
+//!
 //! What would take longer than to materialise anew is given up, and that is done in the same transaction, by segments as ever. So is what cannot be gone on from, if the database is
 //! small; and where there is no memory for that, the inferences are stale, and who commits is told.
 
@@ -17,14 +19,18 @@ mod solve;
 mod view;
 mod work;
 
+use super::gather::Triple;
 use super::kept::KeptRules;
 use super::report::{MaterialiseOptions, MaterialiseReport};
+use super::rounds::Inferring;
 use crate::EngineError;
+use crate::options::DefaultGraph;
 use compiled::Compiled;
-use limits::TooMuch;
+use limits::{STATED_BEFORE_ROUNDS, TooMuch};
 use lode_base::memory_budget::MemoryBudget;
 use lode_packed::Order;
 use lode_store::{CommitUpkeep, Store, StoreError, Transaction};
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use view::Stop;
 
@@ -41,6 +47,8 @@ pub(super) use limits::ROWS;
 thread_local! {
     /// How often commits were not gone on from.
     pub(super) static ANEW: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    /// How often they were, by rounds.
+    pub(super) static BY_ROUNDS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
 /// The rules as they were last read.
@@ -108,12 +116,42 @@ fn go_on(transaction: &mut Transaction, compiled: &Compiled) -> Result<(), Stop>
         return Err(Stop::TooMuch(TooMuch::Cleared));
     };
     let budget = memory(transaction);
-    let mut work = work::Work::new(transaction, compiled, &budget)?;
+    // What is stated elsewhere is read by no rule, then, or by patterns as all else.
+    let only_adds = deleted.is_empty() && compiled.only_adds;
+    let mut work = work::Work::new(transaction, compiled, only_adds, &budget)?;
     work.begin(&inserted, &deleted)?;
-    for stratum in 0..compiled.strata.len() {
-        work.stratum(stratum)?;
+    let begun = only_adds.then(|| work.begun()).transpose()?;
+    let is_large = begun.as_ref().is_some_and(|(new, _)| new.len() > STATED_BEFORE_ROUNDS);
+    let done = match is_large {
+        true => Err(Stop::TooMuch(TooMuch::Work)),
+        false => (0..compiled.strata.len()).try_for_each(|stratum| work.stratum(stratum)),
+    };
+    match (done, begun) {
+        (Err(Stop::TooMuch(TooMuch::Work)), Some((new, savepoint))) => {
+            drop(work);
+            transaction.go_back(savepoint);
+            Ok(by_rounds(transaction, compiled, new, &budget)?)
+        }
+        (done, _) => done,
     }
-    Ok(())
+}
+
+/// Goes on by whole rounds from new triples, where nothing was deleted.
+fn by_rounds(
+    transaction: &mut Transaction,
+    compiled: &Compiled,
+    new: Vec<Triple>,
+    budget: &MemoryBudget,
+) -> Result<(), EngineError> {
+    #[cfg(test)]
+    BY_ROUNDS.set(BY_ROUNDS.get() + 1);
+    let options = options(transaction);
+    let graph = super::graph_of(transaction)?;
+    let default_graph = if compiled.all_graphs { DefaultGraph::Union } else { DefaultGraph::Separate };
+    let rules = compiled.rules.clone();
+    let mut inferring = Inferring::new(transaction, graph, rules, default_graph, &options, budget)?;
+    inferring.go_on(new, &HashSet::new())?;
+    inferring.finish(&[], &mut MaterialiseReport::empty())
 }
 
 fn memory(transaction: &Transaction) -> MemoryBudget {
@@ -151,10 +189,16 @@ fn is_worth_it(transaction: &mut Transaction, why: &TooMuch) -> Result<bool, Eng
 
 fn materialise(transaction: &mut Transaction, text: &str) -> Result<(), EngineError> {
     let kept = KeptRules::decode(text)?;
-    let mut options = MaterialiseOptions::default();
-    options.evaluation.cancel = transaction.cancel().clone();
-    options.evaluation.takes_turns = false;
+    let options = options(transaction);
     let budget = memory(transaction);
     let mut report = MaterialiseReport::empty();
     super::fill(transaction, &kept, &options, &budget, &mut report)
+}
+
+/// How rules are applied within a transaction.
+fn options(transaction: &Transaction) -> MaterialiseOptions {
+    let mut options = MaterialiseOptions::default();
+    options.evaluation.cancel = transaction.cancel().clone();
+    options.evaluation.takes_turns = false;
+    options
 }

@@ -57,8 +57,8 @@ impl Queries {
                 *self.about.insert(transaction.intern(&name)?.unwrap_or_default())
             }
         };
-        let quads: Vec<_> = triples.iter().map(|[s, p, o]| [*s, *p, *o, graph]).collect();
-        Ok(transaction.beside(snapshot, &quads)?)
+        let quads = triples.iter().map(|[s, p, o]| [*s, *p, *o, graph]).collect();
+        Ok(transaction.beside(snapshot, quads)?)
     }
 
     /// What a rule makes of solutions of which one of `delta` (sorted) is part.

@@ -3,7 +3,11 @@
 //! What is new is seen by the queries of rules as a graph of its own, which only the snapshot of the round has. There are two of them: pairs that the
 //! rule of a transitive property found are complete by themselves, so such rules need not look at them again.
 
+mod asking;
+mod going_on;
+
 use super::closure::Closure;
+use super::data::{auxiliary, lists_too_long};
 use super::equality::{Groups, Read};
 use super::found::Found;
 use super::gather::{DELETION_BYTES, Gather, Known, Triple, too_much};
@@ -13,11 +17,12 @@ use crate::EngineError;
 use crate::inferred;
 use crate::options::{DefaultGraph, QueryOptions};
 use crate::query::{PreparedQuery, SessionOptions, share_of};
+use asking::Asked;
+pub(super) use going_on::only_adds;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
-use lode_packed::Order;
 use lode_rdf::{Kind, NamedNode, Term, ValueId};
 use lode_sparql::plan::{DatasetOverride, InferredGraph};
-use lode_sparql::rules::{AUXILIARY, EqualityRules, Rule, Shape, Stratum, equality};
+use lode_sparql::rules::{EqualityRules, Rule, Stratum, equality};
 use lode_store::{Snapshot, Transaction};
 use oxsdatatypes::DateTime;
 use spargebra::Query;
@@ -30,8 +35,6 @@ use std::time::Instant;
 const TRIPLE_BYTES: usize = 3 * size_of::<[ValueId; 4]>();
 /// A new term is there several times until it is written.
 const TERM_COPIES: usize = 3;
-/// Lists of more members have no rule.
-const LIST_MAX: usize = 4;
 
 /// The graphs of what is new.
 struct NewGraphs {
@@ -65,6 +68,8 @@ pub(super) struct Inferring<'a> {
     /// Rounds in which rules that make terms have found something.
     making: u64,
     triples: u64,
+    /// What was inferred before, and stays.
+    kept: u64,
     reports: Vec<(u64, u64, f64)>,
     /// Transitive properties whose pairs have been found, by rule.
     closed: HashSet<(usize, ValueId)>,
@@ -122,6 +127,7 @@ impl<'a> Inferring<'a> {
             rounds: 0,
             making: 0,
             triples: 0,
+            kept: 0,
             closed: HashSet::new(),
             groups: None,
         })
@@ -129,11 +135,7 @@ impl<'a> Inferring<'a> {
 
     /// Applies the rules of a stratum until nothing is new.
     pub fn stratum(&mut self, stratum: &Stratum) -> Result<(), EngineError> {
-        let is_apart = |rule: &usize| {
-            let equality = self.equality.as_ref();
-            equality.is_some_and(|rules| rules.all.contains(rule) && rules.subject != *rule)
-        };
-        let rules: Vec<usize> = stratum.rules.iter().copied().filter(|rule| !is_apart(rule)).collect();
+        let rules = self.applied(&stratum.rules);
         if stratum.is_recursive {
             let early: Vec<usize> =
                 rules.iter().copied().filter(|rule| self.rules[*rule].is_early()).collect();
@@ -145,14 +147,34 @@ impl<'a> Inferring<'a> {
         self.fixpoint(&rules, stratum.is_recursive)
     }
 
+    /// Those of some rules that are applied each by itself: those of equality are one.
+    fn applied(&self, rules: &[usize]) -> Vec<usize> {
+        let is_apart = |rule: &usize| {
+            let equality = self.equality.as_ref();
+            equality.is_some_and(|rules| rules.all.contains(rule) && rules.subject != *rule)
+        };
+        rules.iter().copied().filter(|rule| !is_apart(rule)).collect()
+    }
+
     fn fixpoint(&mut self, rules: &[usize], is_recursive: bool) -> Result<(), EngineError> {
-        let snapshot = self.transaction.snapshot()?;
-        let mut round = self.round(rules, &snapshot, &mut |work, rule| work.whole(rule, &snapshot))?;
+        // What the transaction has done is added to in place, so no snapshot of it may be left.
+        let all = self.transaction.snapshot()?;
+        let round = self.round(rules, &all, &mut |work, rule| work.whole(rule, &all))?;
+        drop(all);
+        if is_recursive { self.follow(rules, round, &mut |_| Ok(())) } else { self.add(&round) }
+    }
+
+    /// Adds what a round has found, and what follows from that, until nothing is new. `told` of each round.
+    fn follow(
+        &mut self,
+        rules: &[usize],
+        first: Round,
+        told: &mut dyn FnMut(&Round) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        let mut round = first;
         while !(round.usual.is_empty() && round.closed.is_empty()) {
             self.add(&round)?;
-            if !is_recursive {
-                return Ok(());
-            }
+            told(&round)?;
             let snapshot = self.snapshot_with(&round)?;
             let found = [Found::of(&round.usual), Found::of(&round.closed)];
             drop(round);
@@ -180,6 +202,14 @@ impl<'a> Inferring<'a> {
             progress.triples.store(self.triples, Ordering::Relaxed);
         }
         let (mut usual, mut closed) = (Gather::new(&self.budget), Gather::new(&self.budget));
+        let (present, cancel) = (self.transaction.present()?, self.evaluation.cancel.clone());
+        let known = Known {
+            present: &present,
+            inferred: self.graph,
+            all_graphs: self.graphs_read().is_none().then_some(snapshot),
+            cancel: &cancel,
+            threads: self.evaluation.threads,
+        };
         let mut makes = false;
         for rule in rules {
             let start = Instant::now();
@@ -191,11 +221,11 @@ impl<'a> Inferring<'a> {
             let mut found = 0;
             for asked in asked {
                 found += match asked {
-                    Asked::Query(query) => self.evaluate(*rule, &query, snapshot, &mut usual)?,
+                    Asked::Query(query) => self.evaluate(*rule, &query, snapshot, (&mut usual, &known))?,
                     Asked::Pairs { property, of_new } => {
-                        self.pairs(property, of_new, snapshot, &mut closed)?
+                        self.pairs(property, of_new, snapshot, (&mut closed, &known))?
                     }
-                    Asked::Equals { of_new } => self.equals(of_new, snapshot, &mut usual)?,
+                    Asked::Equals { of_new } => self.equals(of_new, snapshot, (&mut usual, &known))?,
                 };
             }
             makes |= found > 0 && self.rules[*rule].makes_terms();
@@ -207,113 +237,6 @@ impl<'a> Inferring<'a> {
         // What was found in another way as well may lead on.
         closed.retain(|triple| usual.binary_search(triple).is_err());
         Ok(Round { usual, closed, _held: [held, held_too] })
-    }
-
-    /// What a rule asks of all triples.
-    fn whole(&mut self, at: usize, snapshot: &Snapshot) -> Result<Vec<Asked>, EngineError> {
-        if self.is_equality(at) {
-            return Ok(vec![Asked::Equals { of_new: false }]);
-        }
-        let rule = &self.rules[at];
-        let pairs = |property| Asked::Pairs { property, of_new: false };
-        match &rule.shape {
-            Shape::Usual => Ok(vec![Asked::Query(Box::new(rule.query()))]),
-            Shape::Transitive(property) => {
-                let property = snapshot.id_of(&Term::from(property.clone()))?;
-                Ok(property.map(pairs).into_iter().collect())
-            }
-            Shape::TransitiveOf { .. } => {
-                let transitive = self.transitive(at, snapshot)?;
-                self.closed.extend(transitive.iter().map(|property| (at, *property)));
-                Ok(transitive.into_iter().map(pairs).collect())
-            }
-        }
-    }
-
-    /// Whether a rule stands for those of equality.
-    fn is_equality(&self, at: usize) -> bool {
-        self.equality.as_ref().is_some_and(|rules| rules.subject == at)
-    }
-
-    /// What a rule asks about what is new.
-    fn delta(
-        &mut self,
-        at: usize,
-        [usual, closed]: &[Found; 2],
-        snapshot: &Snapshot,
-    ) -> Result<Vec<Asked>, EngineError> {
-        if self.is_equality(at) {
-            let same_as = snapshot.id_of(&lode_sparql::schema::vocabulary::owl("sameAs"))?;
-            let is_new = |found: &Found| same_as.is_some_and(|id| found.has_ids([Some(id), None]));
-            // Where nothing is the same as anything, there is nothing to look through.
-            let has_groups = self.groups.as_ref().is_some_and(|groups| !groups.is_empty());
-            let asked = has_groups || is_new(usual) || is_new(closed);
-            return Ok(asked.then_some(Asked::Equals { of_new: true }).into_iter().collect());
-        }
-        match self.rules[at].shape.clone() {
-            Shape::Usual => {
-                let rule = &self.rules[at];
-                for atom in rule.reads_whole() {
-                    if usual.has(atom, snapshot)? || closed.has(atom, snapshot)? {
-                        return Ok(vec![Asked::Query(Box::new(rule.query()))]);
-                    }
-                }
-                let mut asked = Vec::new();
-                for (found, (graph, _)) in [(usual, &self.new.usual), (closed, &self.new.closed)] {
-                    if found.is_empty() {
-                        continue;
-                    }
-                    for delta in rule.deltas(graph) {
-                        if found.has(&delta.atom, snapshot)? {
-                            asked.push(Asked::Query(Box::new(delta.query)));
-                        }
-                    }
-                }
-                Ok(asked)
-            }
-            Shape::Transitive(property) => {
-                let property = snapshot.id_of(&Term::from(property))?;
-                let new = property.filter(|property| usual.has_ids([Some(*property), None]));
-                Ok(new.map(|property| Asked::Pairs { property, of_new: true }).into_iter().collect())
-            }
-            Shape::TransitiveOf { .. } => {
-                let mut asked = Vec::new();
-                for property in self.transitive(at, snapshot)? {
-                    if self.closed.insert((at, property)) {
-                        asked.push(Asked::Pairs { property, of_new: false });
-                    } else if usual.has_ids([Some(property), None]) {
-                        asked.push(Asked::Pairs { property, of_new: true });
-                    }
-                }
-                Ok(asked)
-            }
-        }
-    }
-
-    /// The properties that are transitive now, for the rule of those.
-    fn transitive(&self, at: usize, snapshot: &Snapshot) -> Result<Vec<ValueId>, EngineError> {
-        let Shape::TransitiveOf { class } = &self.rules[at].shape else {
-            return Ok(Vec::new());
-        };
-        let ids = (snapshot.id_of(&lode_sparql::schema::vocabulary::rdf("type"))?, snapshot.id_of(class)?);
-        let (Some(type_id), Some(class)) = ids else { return Ok(Vec::new()) };
-        let graphs = self.graphs_read();
-        let mut found = Vec::new();
-        let mut scan = snapshot.scan(Order::Posg, &[type_id, class], 0b1100)?;
-        let mut columns: [Vec<ValueId>; 4] = Default::default();
-        while scan.next(4096, &mut columns)? > 0 {
-            self.evaluation.cancel.check().map_err(EngineError::Cancelled)?;
-            let [_, _, subjects, in_graphs] = &mut columns;
-            for (id, graph) in subjects.drain(..).zip(in_graphs.drain(..)) {
-                if graphs.is_none_or(|graphs| graphs.contains(&graph)) {
-                    found.push(id);
-                }
-            }
-        }
-        found.sort_unstable();
-        found.dedup();
-        found.retain(|id| id.kind() == Some(Kind::Iri));
-        Ok(found)
     }
 
     /// The graphs that patterns of rules read; all, where they are not given.
@@ -328,21 +251,19 @@ impl<'a> Inferring<'a> {
         property: ValueId,
         of_new: bool,
         snapshot: &Snapshot,
-        gather: &mut Gather,
+        (gather, known): (&mut Gather, &Known<'_>),
     ) -> Result<usize, EngineError> {
-        let (graphs, cancel) = (self.graphs_read(), self.evaluation.cancel.clone());
-        let closure = Closure { snapshot, property, graphs, cancel: &cancel, budget: &self.budget };
-        let all_graphs = graphs.is_none().then_some(snapshot);
-        let mut known = Known { transaction: self.transaction, inferred: self.graph, all_graphs };
+        let (graphs, cancel, budget) = (self.graphs_read(), known.cancel, &self.budget);
+        let closure = Closure { snapshot, property, graphs, cancel, budget };
         let mut told = |from: ValueId, to: ValueId| match from.kind() {
-            Some(Kind::Iri | Kind::Blank) => gather.push([from, property, to], &mut known),
+            Some(Kind::Iri | Kind::Blank) => gather.push([from, property, to], known),
             _ => Ok(()),
         };
         match of_new {
             true => closure.of_new(self.new.usual.1, &mut told)?,
             false => closure.whole(&mut told)?,
         }
-        gather.settle(&mut known)
+        gather.settle(known)
     }
 
     /// Finds what follows from what is the same. How many triples are new besides those that say what is the same.
@@ -350,28 +271,26 @@ impl<'a> Inferring<'a> {
         &mut self,
         of_new: bool,
         snapshot: &Snapshot,
-        gather: &mut Gather,
+        (gather, known): (&mut Gather, &Known<'_>),
     ) -> Result<usize, EngineError> {
         let Some(transitive) = self.equality.as_ref().map(|rules| rules.transitive) else { return Ok(0) };
         let same_as = lode_sparql::schema::vocabulary::owl("sameAs");
         let Some(same_as) = snapshot.id_of(&same_as)? else { return Ok(0) };
-        let (graphs, cancel) = (self.graphs_read(), self.evaluation.cancel.clone());
         let mut groups = match self.groups.take() {
             Some(groups) if of_new => groups,
             // The name may have got its id just now: whatever says something by it is new then.
             _ => Groups::new(same_as, &self.budget),
         };
-        let read = Read { snapshot, graphs, cancel: &cancel, budget: &self.budget };
+        let (graphs, cancel) = (self.graphs_read(), known.cancel);
+        let read = Read { snapshot, graphs, cancel, budget: &self.budget };
         let new = of_new.then_some([self.new.usual.1, self.new.closed.1]);
         let (triples, _held) = groups.follow(&read, new)?;
-        let all_graphs = graphs.is_none().then_some(snapshot);
-        let mut known = Known { transaction: self.transaction, inferred: self.graph, all_graphs };
         let mut found = [0, 0];
         for (is_same, found) in [true, false].into_iter().zip(&mut found) {
             for triple in triples.iter().filter(|triple| groups.is_same_as(triple) == is_same) {
-                groups.write_out(triple, &cancel, &mut |triple| gather.push(triple, &mut known))?;
+                groups.write_out(triple, cancel, &mut |triple| gather.push(triple, known))?;
             }
-            *found = gather.settle(&mut known)?;
+            *found = gather.settle(known)?;
         }
         self.groups = Some(groups);
         self.reports[transitive].0 += found[0] as u64;
@@ -385,7 +304,7 @@ impl<'a> Inferring<'a> {
         at: usize,
         query: &Query,
         snapshot: &Snapshot,
-        gather: &mut Gather,
+        (gather, known): (&mut Gather, &Known<'_>),
     ) -> Result<usize, EngineError> {
         let (budget, memos, share) = (self.budget.clone(), Arc::default(), share_of(&self.evaluation));
         let session = SessionOptions { budget, now: self.now, memos, share };
@@ -393,18 +312,16 @@ impl<'a> Inferring<'a> {
         let mut execution = prepared.execute()?;
         let cx = Arc::clone(execution.context());
         let mut head = Head::new(&self.rules[at], self.transaction)?;
-        let all_graphs = (self.evaluation.default_graph == DefaultGraph::Union).then_some(snapshot);
         let mut triples = Vec::new();
         while let Some(batch) = execution.next()? {
             for row in 0..batch.rows {
                 head.fill((&batch, row), &cx, self.transaction, &mut triples)?;
             }
-            let mut known = Known { transaction: self.transaction, inferred: self.graph, all_graphs };
-            triples.drain(..).try_for_each(|triple| gather.push(triple, &mut known))?;
+            triples.drain(..).try_for_each(|triple| gather.push(triple, known))?;
         }
         drop(execution);
         self.count_memory()?;
-        gather.settle(&mut Known { transaction: self.transaction, inferred: self.graph, all_graphs })
+        gather.settle(known)
     }
 
     /// What the transaction holds now is taken from the budget.
@@ -421,14 +338,14 @@ impl<'a> Inferring<'a> {
         self.count_memory()?;
         let quads = merged(round, |_| self.graph);
         self.evaluation.cancel.check().map_err(EngineError::Cancelled)?;
-        Ok(self.transaction.insert_new(&quads)?)
+        Ok(self.transaction.insert_new(quads)?)
     }
 
     /// The state with what a round has found, which is in graphs of its own as well.
     fn snapshot_with(&mut self, round: &Round) -> Result<Snapshot, EngineError> {
         let (usual, closed) = (self.new.usual.1, self.new.closed.1);
         let quads = merged(round, |is_closed| if is_closed { closed } else { usual });
-        Ok(self.transaction.snapshot_beside(&quads)?)
+        Ok(self.transaction.snapshot_beside(quads)?)
     }
 
     /// Takes out what rules had for themselves, and tells what was done.
@@ -438,9 +355,12 @@ impl<'a> Inferring<'a> {
         report: &mut MaterialiseReport,
     ) -> Result<(), EngineError> {
         let snapshot = self.transaction.snapshot()?;
-        self.triples -= self.remove_auxiliary(&snapshot)?;
-        report.lists_too_long = self.lists_too_long(&snapshot)?;
-        report.inferred = self.triples;
+        let auxiliary = auxiliary(&self.rules, self.graph, &snapshot, &self.evaluation.cancel)?;
+        self.held.grow(auxiliary.len().saturating_mul(DELETION_BYTES)).map_err(too_much)?;
+        self.triples -= auxiliary.len() as u64;
+        auxiliary.into_iter().for_each(|quad| self.transaction.delete(quad));
+        report.lists_too_long = lists_too_long(&self.rules, &snapshot)?;
+        report.inferred = self.kept + self.triples;
         report.rounds = self.rounds;
         report.rules = named
             .iter()
@@ -455,85 +375,14 @@ impl<'a> Inferring<'a> {
             .collect();
         Ok(())
     }
-
-    fn remove_auxiliary(&mut self, snapshot: &Snapshot) -> Result<u64, EngineError> {
-        let written = self.rules.iter().flat_map(Rule::writes).filter_map(|atom| atom.predicate.as_ref());
-        let own: HashSet<&NamedNode> = written.filter(|name| name.as_str().starts_with(AUXILIARY)).collect();
-        let mut quads = Vec::new();
-        for name in own {
-            let Some(predicate) = snapshot.id_of(&Term::from(name.clone()))? else { continue };
-            let mut scan = snapshot.scan(Order::Psog, &[predicate], 0b1110)?;
-            let mut columns: [Vec<ValueId>; 4] = Default::default();
-            while scan.next(4096, &mut columns)? > 0 {
-                self.evaluation.cancel.check().map_err(EngineError::Cancelled)?;
-                let [_, subjects, objects, graphs] = &mut columns;
-                for ((s, o), g) in subjects.drain(..).zip(objects.drain(..)).zip(graphs.drain(..)) {
-                    if g == self.graph {
-                        quads.push([s, predicate, o, g]);
-                    }
-                }
-            }
-        }
-        self.held.grow(quads.len().saturating_mul(DELETION_BYTES)).map_err(too_much)?;
-        quads.iter().for_each(|quad| self.transaction.delete(*quad));
-        Ok(quads.len() as u64)
-    }
-
-    /// Chains and keys that have more members than there are rules for.
-    fn lists_too_long(&self, snapshot: &Snapshot) -> Result<u64, EngineError> {
-        let name = |name: &str| snapshot.id_of(&lode_sparql::schema::vocabulary::owl(name));
-        let rest = snapshot.id_of(&lode_sparql::schema::vocabulary::rdf("rest"))?;
-        let reads = |name: &str| {
-            let term = lode_sparql::schema::vocabulary::owl(name);
-            let is = |atom: &lode_sparql::rules::Atom| {
-                atom.predicate.as_ref().is_some_and(|p| Term::from(p.clone()) == term)
-            };
-            self.rules.iter().any(|rule| rule.reads().any(is))
-        };
-        let (mut count, mut columns): (u64, [Vec<ValueId>; 4]) = (0, Default::default());
-        for property in ["propertyChainAxiom", "hasKey"] {
-            let (Some(property), Some(rest), true) = (name(property)?, rest, reads(property)) else {
-                continue;
-            };
-            let mut scan = snapshot.scan(Order::Posg, &[property], 0b0010)?;
-            while scan.next(4096, &mut columns)? > 0 {
-                for list in std::mem::take(&mut columns[1]) {
-                    let mut at = Some(list);
-                    for _ in 0..=LIST_MAX {
-                        let Some(cell) = at else { break };
-                        let mut next: [Vec<ValueId>; 4] = Default::default();
-                        snapshot.scan(Order::Psog, &[rest, cell], 0b0100)?.next(1, &mut next)?;
-                        at = next[2].pop();
-                    }
-                    count += u64::from(at.is_some());
-                }
-            }
-        }
-        Ok(count)
-    }
-}
-
-/// What a rule asks.
-enum Asked {
-    Query(Box<Query>),
-    /// All pairs of a transitive property, or those that new triples make.
-    Pairs {
-        property: ValueId,
-        of_new: bool,
-    },
-    /// What follows from what is the same, or what new triples add to that.
-    Equals {
-        of_new: bool,
-    },
 }
 
 /// The triples of a round as quads, sorted.
 fn merged(round: &Round, graph: impl Fn(bool) -> ValueId) -> Vec<[ValueId; 4]> {
-    let quads = |triples: &[Triple], graph: ValueId| -> Vec<[ValueId; 4]> {
-        triples.iter().map(|[s, p, o]| [*s, *p, *o, graph]).collect()
-    };
-    let mut all = quads(&round.usual, graph(false));
-    all.extend(quads(&round.closed, graph(true)));
+    let mut all = Vec::with_capacity(round.usual.len() + round.closed.len());
+    for (triples, graph) in [(&round.usual, graph(false)), (&round.closed, graph(true))] {
+        all.extend(triples.iter().map(|[s, p, o]| [*s, *p, *o, graph]));
+    }
     // Two sorted runs: a merge.
     all.sort();
     all

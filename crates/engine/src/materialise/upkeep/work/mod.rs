@@ -1,11 +1,12 @@
 //! The work for one commit: which triples come and go, stratum by stratum.
 
+mod forward;
+
 use super::super::found::Found;
 use super::super::gather::Triple;
-use super::compiled::{Body, Compiled, Form, Place, SAME_AS, Slot, Step};
-use super::equals::Equals;
+use super::compiled::{Body, Compiled, Form, Place};
 use super::intersections::Intersections;
-use super::limits::{TRIPLES_MAX, TooMuch, rows_max};
+use super::limits::{TRIPLES_MAX, TooMuch, rows_before_rounds, rows_max};
 use super::prove::{Proofs, Prover, may_make};
 use super::queries::Queries;
 use super::solve::Solver;
@@ -13,8 +14,7 @@ use super::view::{Empty, Meter, Stop, View};
 use crate::EngineError;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
-use lode_sparql::rules::Rule;
-use lode_store::Transaction;
+use lode_store::{Savepoint, Transaction};
 use std::collections::{BTreeSet, HashSet};
 
 /// Of more triples at once queries are faster than looking each up.
@@ -67,6 +67,7 @@ impl<'a> Work<'a> {
     pub fn new(
         transaction: &'a mut Transaction,
         compiled: &'a Compiled,
+        only_adds: bool,
         budget: &MemoryBudget,
     ) -> Result<Self, Stop> {
         let graph = super::super::graph_of(transaction)?;
@@ -74,7 +75,9 @@ impl<'a> Work<'a> {
         let view = |snapshot| View { snapshot, inferred: graph, all_graphs };
         let queries = Queries::new(transaction, graph, all_graphs, budget);
         let (before, now) = (transaction.before(), transaction.snapshot()?);
-        let meter = Meter::new(rows_max(now.quad_count()), transaction.cancel().clone());
+        let quads = now.quad_count();
+        let rows = if only_adds { rows_before_rounds(quads) } else { rows_max(quads) };
+        let meter = Meter::new(rows, transaction.cancel().clone());
         let mut work = Self {
             compiled,
             graph,
@@ -167,6 +170,12 @@ impl<'a> Work<'a> {
             }
         }
         self.refresh()
+    }
+
+    /// What is new after [`Self::begin`], sorted, and the transaction as it is.
+    pub fn begun(&mut self) -> Result<(Vec<Triple>, Savepoint), Stop> {
+        let new: Vec<Triple> = self.added.iter().copied().collect();
+        Ok((new, self.transaction.savepoint()?))
     }
 
     fn note_graph(&mut self, graph: ValueId) {
@@ -397,128 +406,6 @@ impl<'a> Work<'a> {
             At::Before => &self.before,
             At::Now => &self.now,
         }
-    }
-
-    /// All that a rule makes.
-    fn whole(&mut self, rule: usize, at: At, heads: &mut BTreeSet<Triple>) -> Result<(), Stop> {
-        let compiled = self.compiled;
-        match &compiled.forms[rule] {
-            Form::Nothing => Ok(()),
-            Form::Intersections => {
-                let of = Intersections::of(compiled, &self.ids, self.view(at), &self.meter);
-                of.map_or(Ok(()), |of| of.whole(heads))
-            }
-            Form::Body(_) | Form::Queries => {
-                let snapshot = self.view(at).snapshot.clone();
-                let rule = &compiled.rules[rule];
-                self.queries.run(rule, &rule.query(), self.transaction, snapshot, heads)
-            }
-        }
-    }
-
-    /// What a rule makes of solutions of which one of these triples is part.
-    fn forward(
-        &mut self,
-        at_rule: usize,
-        delta: &[Triple],
-        found: &Found,
-        at: At,
-        heads: &mut BTreeSet<Triple>,
-    ) -> Result<(), Stop> {
-        let compiled = self.compiled;
-        if let Some(rules) = compiled.equality.as_ref().filter(|rules| rules.all.contains(&at_rule)) {
-            // One of them does the work of all.
-            return if at_rule == rules.subject { self.equals(delta, at, heads) } else { Ok(()) };
-        }
-        match &compiled.forms[at_rule] {
-            Form::Nothing => Ok(()),
-            Form::Intersections => {
-                let of = Intersections::of(compiled, &self.ids, self.view(at), &self.meter);
-                of.map_or(Ok(()), |of| of.forward(delta, heads))
-            }
-            Form::Body(body) if delta.len() <= EACH_MAX => self.forward_each(body, delta, at, heads),
-            Form::Body(_) | Form::Queries => {
-                let rule: &Rule = &compiled.rules[at_rule];
-                let snapshot = self.view(at).snapshot.clone();
-                self.queries.forward(rule, self.transaction, &snapshot, delta, found, heads)
-            }
-        }
-    }
-
-    fn same_as(&self) -> Option<ValueId> {
-        self.compiled.constant(SAME_AS).and_then(|at| self.ids.get(at).copied().flatten())
-    }
-
-    /// What the rules of equality make of triples.
-    fn equals(&mut self, delta: &[Triple], at: At, heads: &mut BTreeSet<Triple>) -> Result<(), Stop> {
-        let Some(same_as) = self.same_as() else { return Ok(()) };
-        let view = match at {
-            At::Before => &self.before,
-            At::Now => &self.now,
-        };
-        if self.empty[at as usize].is(view, [None, Some(same_as), None])? {
-            return Ok(());
-        }
-        let equals = Equals { view, meter: &self.meter, budget: &self.budget, same_as };
-        match at {
-            At::Before => equals.in_question(delta, heads),
-            At::Now => equals.follows(delta, !self.groups_broken, heads),
-        }
-    }
-
-    fn forward_each(
-        &mut self,
-        body: &Body,
-        delta: &[Triple],
-        at: At,
-        heads: &mut BTreeSet<Triple>,
-    ) -> Result<(), Stop> {
-        let view = match at {
-            At::Before => &self.before,
-            At::Now => &self.now,
-        };
-        let solver = Solver { view, ids: &self.ids, meter: &self.meter, stated_only: false };
-        if solver.is_dead(body, &mut self.empty[at as usize])? {
-            return Ok(());
-        }
-        // Of heads with a constant that no term of the data is yet.
-        let mut late: Vec<(usize, Vec<ValueId>)> = Vec::new();
-        for step in 0..body.steps.len() {
-            if !matches!(body.steps[step], Step::Triple(_)) {
-                continue;
-            }
-            for triple in delta {
-                self.meter.take(1)?;
-                solver.with_triple(body, step, triple, &mut |bindings| {
-                    if heads.len() > TRIPLES_MAX {
-                        return Err(Stop::TooMuch(TooMuch::Work));
-                    }
-                    for (number, head) in body.heads.iter().enumerate() {
-                        if solver.is_complete(head) {
-                            heads.extend(solver.fill(head, bindings));
-                        } else if at == At::Now {
-                            late.push((number, bindings.to_vec()));
-                        }
-                    }
-                    Ok(true)
-                })?;
-            }
-        }
-        if late.is_empty() {
-            return Ok(());
-        }
-        for slot in body.heads.iter().flatten() {
-            if let Slot::Const(at) = slot
-                && self.ids[*at].is_none()
-            {
-                self.ids[*at] = self.transaction.intern(&self.compiled.constants[*at])?;
-            }
-        }
-        let solver = Solver { view: &self.now, ids: &self.ids, meter: &self.meter, stated_only: false };
-        for (number, bindings) in late {
-            heads.extend(solver.fill(&body.heads[number], &bindings));
-        }
-        Ok(())
     }
 }
 

@@ -4,6 +4,7 @@
 //! what remains, the quads that really appear and disappear, is a [`ChangeSet`]. New terms are the transaction's own until it
 //! commits; then they get the ids that everybody sees.
 
+mod aside;
 mod changes;
 mod inferences;
 mod own_terms;
@@ -25,6 +26,8 @@ use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::version::Version;
 use crate::write_guard::{Commit, SaidOfInferences, WriteGuard};
+use aside::Frozen;
+pub use aside::Published;
 use changes::Change;
 pub use inferences::Savepoint;
 use lode_base::cancel::CancelToken;
@@ -43,6 +46,8 @@ pub struct Transaction {
     store: Store,
     /// The write lock, if the transaction has it from its beginning.
     guard: Option<WriteGuard>,
+    /// The version that it began with, where it needs no lock since nobody else changes what it does.
+    aside: Option<Frozen>,
     /// What the changes are compared with.
     base: Arc<Version>,
     terms: OwnTerms,
@@ -98,7 +103,7 @@ impl Transaction {
         let terms = OwnTerms::new(Snapshot::new(Arc::clone(&base)));
         let (waiting, done, cleared) = (Vec::new(), Arc::default(), None);
         let (inferences, memory) = (None, MemoryBudget::unlimited());
-        Self { store, guard, base, terms, waiting, done, cleared, inferences, cancel, memory }
+        Self { store, guard, aside: None, base, terms, waiting, done, cleared, inferences, cancel, memory }
     }
 
     /// Stops the transaction, also while it waits for the write lock, once `cancel` says so.
@@ -118,13 +123,13 @@ impl Transaction {
     /// # Errors
     /// Where a file that the changes so far need cannot be read or is damaged, or the work was cancelled.
     pub fn snapshot(&mut self) -> Result<Snapshot, StoreError> {
-        let done = match &self.guard {
-            Some(_) => {
+        let done = match self.guard.is_some() || self.aside.is_some() {
+            true => {
                 self.settle()?;
                 Arc::clone(&self.done)
             }
             // Compared again at the commit, perhaps with another version: what changes nothing here may change something there.
-            None => {
+            false => {
                 let change_set = self.compare(&changes::last_of_each(self.waiting.clone()))?;
                 Arc::new(change_set.within(&self.memory))
             }
@@ -212,8 +217,10 @@ impl Transaction {
     /// # Errors
     /// Where an index cannot be read or is damaged.
     pub fn clears_at_once(&self, graphs: Graphs) -> Result<bool, StoreError> {
-        let Some(guard) = &self.guard else { return Ok(false) };
-        let most = guard.logged_changes_max()? as u64;
+        if self.guard.is_none() && self.aside.is_none() {
+            return Ok(false);
+        }
+        let most = self.store.writer()?.options.logged_changes_max as u64;
         Ok(clear::quads_in_segments(&self.base, graphs)? > most)
     }
 
@@ -276,6 +283,9 @@ impl Transaction {
     }
 
     fn commit_changes(mut self) -> Result<Commit, StoreError> {
+        if self.aside.is_some() {
+            return Err(StoreError::Limit("a transaction aside is published".to_owned()));
+        }
         if self.adds() {
             self.store.check_room()?;
         }

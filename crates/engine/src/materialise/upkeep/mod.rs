@@ -24,7 +24,8 @@ use compiled::Compiled;
 use limits::TooMuch;
 use lode_base::memory_budget::MemoryBudget;
 use lode_packed::Order;
-use lode_store::{CommitUpkeep, Store, StoreError, Transaction};
+use lode_rdf::ValueId;
+use lode_store::{CommitUpkeep, Snapshot, Store, StoreError, Transaction};
 use std::sync::{Arc, Mutex, PoisonError};
 use view::Stop;
 
@@ -62,7 +63,9 @@ fn complete(transaction: &mut Transaction, known: &Known) -> Result<bool, StoreE
         Ok(compiled) => compiled,
         Err(_) => return Ok(false),
     };
-    let why = match go_on(transaction, &compiled) {
+    let changes = transaction.changes()?;
+    let before = transaction.before();
+    let why = match go_on(transaction, &compiled, before, changes) {
         Ok(()) => return Ok(true),
         Err(Stop::TooMuch(why)) => why,
         Err(Stop::Failed(error @ EngineError::Execution(_))) => {
@@ -100,20 +103,56 @@ fn compiled(text: &str, known: &Known) -> Result<Arc<Compiled>, EngineError> {
     Ok(compiled)
 }
 
-fn go_on(transaction: &mut Transaction, compiled: &Compiled) -> Result<(), Stop> {
+/// Quads (S, P, O, G; sorted) that appear, and that disappear.
+type Changes = [Vec<[ValueId; 4]>; 2];
+
+/// Goes on from what followed from the version `before`, by what has changed since; none: that is not known.
+fn go_on(
+    transaction: &mut Transaction,
+    compiled: &Compiled,
+    before: Snapshot,
+    changes: Option<Changes>,
+) -> Result<(), Stop> {
     if compiled.refused.is_some() {
         return Err(Stop::TooMuch(TooMuch::Rule));
     }
-    let Some([inserted, deleted]) = transaction.changes()? else {
+    let Some([inserted, deleted]) = changes else {
         return Err(Stop::TooMuch(TooMuch::Cleared));
     };
     let budget = memory(transaction);
-    let mut work = work::Work::new(transaction, compiled, &budget)?;
+    let mut work = work::Work::new(transaction, compiled, before, &budget)?;
     work.begin(&inserted, &deleted)?;
     for stratum in 0..compiled.strata.len() {
         work.stratum(stratum)?;
     }
     Ok(())
+}
+
+/// What of the rules is remembered from one time to the next.
+#[derive(Default)]
+pub(crate) struct Remembered(Known);
+
+/// Brings the inferences of a transaction up to date that begins with those of the segments of its version alone. False where that is too much, or they are not of these segments;
+/// then nothing was changed.
+pub(super) fn go_on_from_segments(
+    transaction: &mut Transaction,
+    rules: &str,
+    known: &Remembered,
+) -> Result<bool, EngineError> {
+    let compiled = compiled(rules, &known.0)?;
+    if transaction.before().inferred_version().is_none() {
+        return Ok(false);
+    }
+    let savepoint = transaction.savepoint()?;
+    let (before, changes) = transaction.since_segments();
+    let done = match go_on(transaction, &compiled, before, Some(changes)) {
+        Ok(()) => return Ok(true),
+        Err(Stop::TooMuch(_)) => Ok(false),
+        Err(Stop::Failed(EngineError::Execution(lode_exec::ExecError::OutOfMemory(_)))) => Ok(false),
+        Err(Stop::Failed(error)) => Err(error),
+    };
+    transaction.go_back(savepoint);
+    done
 }
 
 fn memory(transaction: &Transaction) -> MemoryBudget {

@@ -121,8 +121,9 @@ fn state(inferences: &KeptInferences) -> String {
         (true, true) => format!("by {rules}{read}: up to date, and each commit keeps them so"),
         (true, false) => format!("by {rules}{read}: up to date"),
         (false, _) => {
+            let of = inferences.of_version.map(|of| format!(" after version {of}")).unwrap_or_default();
             format!(
-                "by {rules}{read}: stale, the data has changed since (lode materialise brings them up to date)"
+                "by {rules}{read}: stale, the data has changed{of} (lode materialise brings them up to date, and a server does in the background)"
             )
         }
     }

@@ -56,8 +56,7 @@ pub(crate) fn catch_up(
     let kept = KeptRules::decode(&inferences.rules)?;
     let anew = !go_on_from_segments(&mut transaction, &inferences.rules, known)?;
     if anew {
-        let options =
-            MaterialiseOptions { evaluation: evaluation.clone(), ..MaterialiseOptions::default() };
+        let options = MaterialiseOptions { evaluation: evaluation.clone(), ..MaterialiseOptions::default() };
         fill(&mut transaction, &kept, &options, &budget, &mut MaterialiseReport::empty())?;
     }
     let graph = graph_of(&mut transaction)?;

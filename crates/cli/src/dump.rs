@@ -25,6 +25,7 @@ pub fn run(args: &DumpArgs) -> anyhow::Result<Done> {
     if let Some(url) = remote::url(&args.database) {
         return download(args, url);
     }
+    direct::use_if(args.direct);
     if args.format == "parquet" {
         return tables(args);
     }
@@ -33,6 +34,11 @@ pub fn run(args: &DumpArgs) -> anyhow::Result<Done> {
 
 /// Writes what a server sends.
 fn download(args: &DumpArgs, url: &str) -> anyhow::Result<Done> {
+    if args.direct {
+        return Err(wrong_usage(
+            "--direct is for a folder: a server reads its files as it was told to (lode serve --direct)",
+        ));
+    }
     if args.inferred {
         return Err(wrong_usage(
             "--inferred is for a folder: of a server, ask for the graph <urn:lodestore:inferred>",

@@ -10,6 +10,7 @@ mod known_rules;
 mod nearest;
 mod report;
 mod search;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -36,6 +37,7 @@ use lode_store::Snapshot;
 use spargebra::Query;
 use spargebra::algebra::GraphPattern;
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
+use steps::Steps;
 
 /// Rows of a body without a triple that are looked at for what is missing.
 const NEAREST_ROWS: usize = 1;
@@ -91,6 +93,7 @@ pub(crate) fn why(
                     rules: &rules,
                     graph,
                     rows_max: NEAREST_ROWS,
+                    steps: Steps::default(),
                     is_cut: false,
                 };
                 explanation.nearest = nearest::nearest(&mut expander, [s, p, o, ValueId::UNDEF])?;
@@ -120,7 +123,8 @@ pub(crate) fn consistency(
     let saying = rules.rules.iter().filter(|known| known.rule.head.is_empty()).count();
     let graph = ProofGraph::new(&facts);
     let rows_max = options.proofs_max.max(1);
-    let mut expander = Expander { facts: &mut facts, rules: &rules, graph, rows_max, is_cut: false };
+    let steps = Steps::default();
+    let mut expander = Expander { facts: &mut facts, rules: &rules, graph, rows_max, steps, is_cut: false };
     let root = expander.graph.place([ValueId::UNDEF; 4], expander.facts)?;
     expander.contradictions(root)?;
     let Expander { graph, is_cut, .. } = expander;

@@ -92,8 +92,10 @@ impl Expander<'_> {
                         let [from, p, to] = self.conclusion(known, head, &binding)?;
                         let Some(keys) = self.premises(way, &binding, &mut Vec::new())? else { continue };
                         // What follows from the same property leads round in it.
-                        let leads_round =
-                            |key: &Key| key[1] == property && !self.facts.is_asserted(&[key[0], key[1], key[2]]).unwrap_or(false);
+                        let leads_round = |key: &Key| {
+                            key[1] == property
+                                && !self.facts.is_asserted(&[key[0], key[1], key[2]]).unwrap_or(false)
+                        };
                         if p != property || from.is_undef() || to.is_undef() || keys.iter().any(leads_round) {
                             continue;
                         }
@@ -225,8 +227,12 @@ impl Expander<'_> {
                 None => Rc::default(),
                 Some(is_stated) => self.by_rules(same_as, usize::MAX, is_stated)?,
             };
-            let way =
-                super::walks::search(s, MEMBERS_MAX, |id| id == o, |id| self.equal_to(id, same_as, Some(&made)))?;
+            let way = super::walks::search(
+                s,
+                MEMBERS_MAX,
+                |id| id == o,
+                |id| self.equal_to(id, same_as, Some(&made)),
+            )?;
             let Some(way) = way else { continue };
             let mut keys = Vec::with_capacity(way.len());
             for pair in way.windows(2) {
@@ -271,7 +277,8 @@ impl Expander<'_> {
             for predicate in std::iter::once(&p).chain(predicates.iter()) {
                 self.facts.check()?;
                 let found = self.facts.objects(*subject, *predicate)?;
-                let object = found.iter().find(|id| **id == o).or(found.iter().find(|id| objects.contains(id)));
+                let object =
+                    found.iter().find(|id| **id == o).or(found.iter().find(|id| objects.contains(id)));
                 if let Some(object) = object {
                     stated.entry(*subject).or_insert([*predicate, *object]);
                 }
@@ -288,7 +295,9 @@ impl Expander<'_> {
             false => {
                 let is_end = |id: ValueId| stated.contains_key(&id);
                 let made = self.by_rules(same_as, usize::MAX, true)?;
-                let way = super::walks::search(s, MEMBERS_MAX, is_end, |id| self.equal_to(id, same_as, Some(&made)))?;
+                let way = super::walks::search(s, MEMBERS_MAX, is_end, |id| {
+                    self.equal_to(id, same_as, Some(&made))
+                })?;
                 // Where the way goes along what takes more than a rule.
                 match way.and_then(|way| way.last().copied()).or_else(|| stated.keys().min().copied()) {
                     Some(subject) => subject,
@@ -298,7 +307,8 @@ impl Expander<'_> {
         };
         let Some([predicate, object]) = stated.get(&subject).copied() else { return Ok(false) };
         let (mut at, mut triple) = (at, [s, p, o]);
-        let replaced = [(rules.subject, 0, subject), (rules.predicate, 1, predicate), (rules.object, 2, object)];
+        let replaced =
+            [(rules.subject, 0, subject), (rules.predicate, 1, predicate), (rules.object, 2, object)];
         for (rule, place, id) in replaced {
             if triple[place] == id {
                 continue;

@@ -2,6 +2,7 @@
 
 use crate::again;
 use crate::args::DumpArgs;
+use crate::direct;
 use crate::dump_graph::{bare, graph_id, has_graphs, whole};
 use crate::exit::{Done, unknown_format, wrong_usage};
 use crate::look;

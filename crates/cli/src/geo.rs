@@ -24,7 +24,11 @@ pub fn run(args: &GeoArgs) -> anyhow::Result<Done> {
         let was_there = keeps_places(database.store());
         drop_places(database.store())?;
         if !args.quiet {
-            let told = if was_there { "the index of geometries is gone" } else { "there was no index of geometries" };
+            let told = if was_there {
+                "the index of geometries is gone"
+            } else {
+                "there was no index of geometries"
+            };
             say!("{told}");
         }
         return Ok(Done::Ok);

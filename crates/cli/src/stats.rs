@@ -23,7 +23,9 @@ const BUFFER_BYTES: usize = 1 << 16;
 pub fn run(args: &StatsArgs) -> anyhow::Result<Done> {
     if let Some(url) = remote::url(&args.database) {
         if args.direct {
-            return Err(wrong_usage("--direct is for a folder: a server reads its files as it was told to (lode serve --direct)"));
+            return Err(wrong_usage(
+                "--direct is for a folder: a server reads its files as it was told to (lode serve --direct)",
+            ));
         }
         let server = Remote::new(url, &args.login)?;
         let mut out = Screen::new(false);

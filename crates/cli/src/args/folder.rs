@@ -85,7 +85,9 @@ mod tests {
                 && said("lode+https://h/db").contains("published")
         );
         let of_work = |text: &str| refusal_of_work(Path::new(text)).unwrap_or_default();
-        assert!(of_work("http://h/db").contains("where the folder is") && !of_work("http://h").contains("curl"));
+        assert!(
+            of_work("http://h/db").contains("where the folder is") && !of_work("http://h").contains("curl")
+        );
         assert!(of_work("s3://b/db").contains("published") && of_work("my.db").is_empty());
         assert!(
             said("http://h/db").contains("curl") && said("my.db").is_empty() && said("file:x").is_empty()

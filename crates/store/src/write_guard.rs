@@ -212,6 +212,14 @@ impl WriteGuard {
         Ok(Commit { inserted, deleted, version: state.tip.number, is_stale: false })
     }
 
+    /// Makes segments of all there is, and says that what was inferred is what follows from these: what is logged from now on is not known to it.
+    pub(crate) fn leave_inferences(&self, cancel: &CancelToken) -> Result<(), StoreError> {
+        let mut state = self.writer()?.state();
+        let tip = Arc::clone(&state.tip);
+        let said = Some(tip.manifest.inferences.clone().map(Inferences::of_segments));
+        self.store.with_room(|| self.flush_from(&mut state, &tip, &ChangeSet::default(), &said, cancel))
+    }
+
     /// Whether a change set is too large for the log: by its changes, or by the terms that it brings.
     fn is_large(&self, state: &State, change_set: &ChangeSet) -> Result<bool, StoreError> {
         let options = &self.writer()?.options;

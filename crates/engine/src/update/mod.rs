@@ -76,7 +76,7 @@ impl UpdateProgress {
 }
 
 /// What is told where commits bring what follows up to date, and one did not.
-pub const INFERENCES_STALE: &str = "too much follows from this change for one commit: what was inferred is stale from now on; lode materialise brings it up to date";
+pub const INFERENCES_STALE: &str = "too much follows from this change for one commit: what was inferred is stale from now on; a server brings it up to date in the background, and so does lode materialise";
 
 /// What a request did.
 #[derive(Debug, Clone, PartialEq)]

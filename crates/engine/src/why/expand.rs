@@ -3,7 +3,7 @@
 use super::facts::{Facts, Rows, Terms};
 use super::graph::{Instance, Key, ProofGraph};
 use super::known_rules::{KnownRule, KnownRules};
-use super::steps::Steps;
+use super::known_steps::Steps;
 use crate::EngineError;
 use lode_rdf::{Term, Triple, ValueId};
 use lode_sparql::rules::{AUXILIARY, Premise, PremiseReads, Way};

@@ -7,6 +7,7 @@ mod expand;
 mod facts;
 mod graph;
 mod known_rules;
+mod known_steps;
 mod nearest;
 mod report;
 mod search;
@@ -28,6 +29,7 @@ use expand::Expander;
 use facts::{Facts, Terms};
 use graph::ProofGraph;
 use known_rules::KnownRules;
+use known_steps::Steps;
 use lode_base::memory_budget::Reservation;
 use lode_rdf::serialize::Prefixes;
 use lode_rdf::{Term, ValueId, Variable};
@@ -37,7 +39,6 @@ use lode_store::Snapshot;
 use spargebra::Query;
 use spargebra::algebra::GraphPattern;
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
-use steps::Steps;
 
 /// Rows of a body without a triple that are looked at for what is missing.
 const NEAREST_ROWS: usize = 1;

@@ -5,9 +5,10 @@
 
 use super::expand::{Binding, Expander, placed};
 use super::graph::Key;
+use super::known_steps::{ByRules, Made};
+use super::walks::search;
 use crate::EngineError;
 use crate::materialise::too_much;
-use lode_base::memory_budget::Reservation;
 use lode_rdf::{Kind, ValueId};
 use lode_sparql::rules::PremiseReads;
 use lode_sparql::schema::vocabulary::owl;
@@ -18,37 +19,12 @@ use std::rc::Rc;
 const SMALL: usize = 16;
 /// Members of a group that are looked at.
 const MEMBERS_MAX: usize = 100_000;
-/// Rows of a rule that walks go along.
+/// Rows of a way of a rule that walks go along.
 const ROWS_MAX: usize = 50_000;
 /// Bytes of such a row.
 const ROW_BYTES: usize = 256;
 /// Bytes of a member of a group.
 const MEMBER_BYTES: usize = 64;
-
-/// A step that follows by one rule.
-#[derive(Debug, Clone)]
-pub(super) struct Made {
-    pub to: ValueId,
-    pub rule: usize,
-    pub keys: Rc<[Key]>,
-}
-
-/// What rules relate by a property, by where it begins; and where it ends.
-#[derive(Debug, Default)]
-pub(super) struct ByRules {
-    pub next: HashMap<ValueId, Vec<Made>>,
-    before: HashMap<ValueId, Vec<ValueId>>,
-}
-
-/// What was found out, for all rounds of a search.
-#[derive(Default)]
-pub(super) struct Steps {
-    by_rules: HashMap<(ValueId, usize, bool), Rc<ByRules>>,
-    /// By members.
-    groups: HashMap<ValueId, Rc<[ValueId]>>,
-    /// Memory that both take.
-    held: Vec<Reservation>,
-}
 
 impl Expander<'_> {
     /// What rules but one relate by a property, in one step: from stated triples, or from any.
@@ -62,7 +38,7 @@ impl Expander<'_> {
         if let Some(known) = self.steps.by_rules.get(&place) {
             return Ok(Rc::clone(known));
         }
-        let (rules, mut made, mut rows_left) = (self.rules, ByRules::default(), ROWS_MAX);
+        let (rules, mut made) = (self.rules, ByRules::default());
         let open = [ValueId::UNDEF, property, ValueId::UNDEF, ValueId::UNDEF];
         for (number, known) in rules.rules.iter().enumerate() {
             if number == except || rules.is_equality(number) {
@@ -75,7 +51,7 @@ impl Expander<'_> {
                         continue;
                     }
                     let (terms, same) = placed(way, &unified.terms);
-                    let query = way.query(rows_left.max(1), &same);
+                    let query = way.query(ROWS_MAX, &same);
                     let rows = match is_stated {
                         true => self.facts.stated_rows(&query, &terms),
                         false => self.facts.rows(&query, &terms),
@@ -85,31 +61,38 @@ impl Expander<'_> {
                         Err(EngineError::Plan(_)) => continue,
                         Err(error) => return Err(error),
                     };
-                    rows_left = rows_left.saturating_sub(rows.rows.len());
+                    self.hold(rows.rows.len() * ROW_BYTES)?;
                     for row in &rows.rows {
                         self.facts.check()?;
                         let binding = Binding { given: &unified.ids, columns: &rows.columns, row };
                         let [from, p, to] = self.conclusion(known, head, &binding)?;
                         let Some(keys) = self.premises(way, &binding, &mut Vec::new())? else { continue };
-                        // What follows from the same property leads round in it.
-                        let leads_round = |key: &Key| {
-                            key[1] == property
-                                && !self.facts.is_asserted(&[key[0], key[1], key[2]]).unwrap_or(false)
-                        };
-                        if p != property || from.is_undef() || to.is_undef() || keys.iter().any(leads_round) {
-                            continue;
+                        let is_known = p == property && !from.is_undef() && !to.is_undef();
+                        if is_known && !self.leads_round(property, &keys)? {
+                            made.before.entry(to).or_default().push(from);
+                            made.next.entry(from).or_default().push(Made {
+                                to,
+                                rule: number,
+                                keys: keys.into(),
+                            });
                         }
-                        made.before.entry(to).or_default().push(from);
-                        made.next.entry(from).or_default().push(Made { to, rule: number, keys: keys.into() });
                     }
                 }
             }
         }
-        let rows = ROWS_MAX - rows_left;
-        self.hold(rows * ROW_BYTES)?;
         let made = Rc::new(made);
         self.steps.by_rules.insert(place, Rc::clone(&made));
         Ok(made)
+    }
+
+    /// Whether one of these is of a property, and not stated: what follows from it leads round in the same property.
+    fn leads_round(&self, property: ValueId, keys: &[Key]) -> Result<bool, EngineError> {
+        for [s, p, o, _] in keys.iter().filter(|key| key[1] == property) {
+            if !self.facts.is_asserted(&[*s, *p, *o])? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn hold(&mut self, bytes: usize) -> Result<(), EngineError> {
@@ -227,12 +210,7 @@ impl Expander<'_> {
                 None => Rc::default(),
                 Some(is_stated) => self.by_rules(same_as, usize::MAX, is_stated)?,
             };
-            let way = super::walks::search(
-                s,
-                MEMBERS_MAX,
-                |id| id == o,
-                |id| self.equal_to(id, same_as, Some(&made)),
-            )?;
+            let way = search(s, MEMBERS_MAX, |id| id == o, |id| self.equal_to(id, same_as, Some(&made)))?;
             let Some(way) = way else { continue };
             let mut keys = Vec::with_capacity(way.len());
             for pair in way.windows(2) {
@@ -295,9 +273,7 @@ impl Expander<'_> {
             false => {
                 let is_end = |id: ValueId| stated.contains_key(&id);
                 let made = self.by_rules(same_as, usize::MAX, true)?;
-                let way = super::walks::search(s, MEMBERS_MAX, is_end, |id| {
-                    self.equal_to(id, same_as, Some(&made))
-                })?;
+                let way = search(s, MEMBERS_MAX, is_end, |id| self.equal_to(id, same_as, Some(&made)))?;
                 // Where the way goes along what takes more than a rule.
                 match way.and_then(|way| way.last().copied()).or_else(|| stated.keys().min().copied()) {
                     Some(subject) => subject,

@@ -4,6 +4,7 @@
 //! changes, without the lock, and what was committed meanwhile is the delta on top of them. Where segments have come or gone meanwhile (a load, a compaction, a flush), or somebody has
 //! changed the same graph, nothing is published, and whoever wants it begins again.
 
+use super::frozen::Frozen;
 use super::{OwnBase, Transaction};
 use crate::delta::{ChangeSet, Delta, Keys, OWN_TERM, Row, TermTable, delta_id, is_delta_term};
 use crate::error::StoreError;
@@ -17,22 +18,6 @@ use lode_base::cancel::CancelToken;
 use lode_packed::Order;
 use lode_rdf::ValueId;
 use std::sync::Arc;
-
-/// The version that it began with, of which all changes stay apart from later ones until this is dropped.
-#[derive(Debug)]
-pub(super) struct Frozen {
-    store: Store,
-    pub version: Arc<Version>,
-}
-
-impl Drop for Frozen {
-    fn drop(&mut self) {
-        if let Ok(writer) = self.store.writer() {
-            // Of a delta that was published there is nothing left to thaw.
-            writer.thaw();
-        }
-    }
-}
 
 /// What came of a transaction aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +39,7 @@ impl Store {
     /// [`StoreError::ReadOnly`] where the store was opened for reading.
     pub fn begin_aside(&self, cancel: &CancelToken) -> Result<Transaction, StoreError> {
         let version = self.writer()?.freeze();
-        let frozen = Frozen { store: self.clone(), version: Arc::clone(&version) };
+        let frozen = Frozen::new(self, &version);
         let transaction = Transaction::new(self.clone(), None, version, cancel.clone());
         Ok(Transaction { aside: Some(frozen), ..transaction })
     }

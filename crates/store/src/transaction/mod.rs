@@ -6,6 +6,7 @@
 
 mod aside;
 mod changes;
+mod frozen;
 mod inferences;
 mod own_terms;
 mod upkeep;
@@ -26,9 +27,9 @@ use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::version::Version;
 use crate::write_guard::{Commit, SaidOfInferences, WriteGuard};
-use aside::Frozen;
 pub use aside::Published;
 use changes::Change;
+use frozen::Frozen;
 pub use inferences::Savepoint;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
@@ -361,16 +362,21 @@ impl Transaction {
 
     /// Commits where inferences were made since the beginning, and are to be kept up to date: nobody has brought them there.
     fn commit_unmaintained(&self, quads: Vec<Change>, guard: WriteGuard) -> Result<Commit, StoreError> {
-        let tip = guard.tip()?;
-        let quads = changes::last_of_each(self.terms.rename(quads, &guard, Some(&self.base))?);
-        let rows: Vec<Row> = quads.iter().map(Change::quad).collect();
-        let held = tip.held_by_segments(&rows)?;
-        let change_set = changes::effective(&quads, &tip.visible(&rows, &held));
+        let compared = |guard: &WriteGuard| -> Result<ChangeSet, StoreError> {
+            let tip = guard.tip()?;
+            let quads = changes::last_of_each(self.terms.rename(quads.clone(), guard, Some(&self.base))?);
+            let rows: Vec<Row> = quads.iter().map(Change::quad).collect();
+            let held = tip.held_by_segments(&rows)?;
+            Ok(changes::effective(&quads, &tip.visible(&rows, &held)))
+        };
+        let change_set = compared(&guard)?;
         if change_set.is_empty() {
             return guard.commit(change_set, &self.cancel);
         }
-        let said = Some(tip.manifest.inferences.clone().map(Inferences::stale));
-        let commit = guard.commit_on(&tip, 0, &change_set, &said, &self.cancel)?;
+        // So that they are known to be of what there was before: whoever brings them up to date goes on from there.
+        guard.leave_inferences(&self.cancel)?;
+        let change_set = compared(&guard)?;
+        let commit = guard.commit(change_set, &self.cancel)?;
         Ok(Commit { is_stale: true, ..commit })
     }
 

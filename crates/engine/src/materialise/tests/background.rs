@@ -181,6 +181,31 @@ fn what_commits_could_not_keep_up_with_is_put_right() {
 }
 
 #[test]
+fn what_was_begun_before_commits_keep_up_is_gone_on_from() {
+    let all = database(":A rdfs:subClassOf :B . :x a :A");
+    let mut blind = all.store().begin_blind().unwrap();
+    let mut id = |text: &str| {
+        let term = lode_rdf::Term::from(lode_rdf::NamedNode::new_unchecked(text));
+        blind.intern(&term).unwrap().unwrap()
+    };
+    let [s, p, o] =
+        ["http://e/new", "http://www.w3.org/1999/02/22-rdf-syntax-ns#type", "http://e/A"].map(&mut id);
+    blind.insert([s, p, o, lode_rdf::ValueId::DEFAULT_GRAPH]);
+    apply(&all, &["rdfs"]);
+    update(&all, "INSERT DATA { :y a :A }");
+    let commit = blind.commit().unwrap();
+    assert!(commit.is_stale && commit.inserted == 1);
+    let (up_to_date, of, newest) = of_version(&all);
+    assert!(!up_to_date && of.is_some_and(|of| of < newest), "{of:?}, {newest}");
+    assert!(ask(&all, ":new a :A") && ask(&all, ":y a :B") && !ask(&all, ":new a :B"));
+    let done = catch_up(&all);
+    assert!(matches!(done, CaughtUp::Published { anew: false, is_behind: false, .. }), "{done:?}");
+    assert!(ask(&all, ":new a :B"));
+    update(&all, "INSERT DATA { :z a :A }");
+    assert!(ask(&all, ":z a :B") && of_version(&all).0);
+}
+
+#[test]
 fn writers_wait_only_for_its_end() {
     // It is at work on a version, and somebody commits twice before it publishes.
     let all = database(":A rdfs:subClassOf :B . :x a :A");

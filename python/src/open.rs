@@ -2,7 +2,7 @@
 
 use crate::settings::{OpenSettings, SharedMemory};
 use lode_engine::store::{Compactor, Maintenance};
-use lode_engine::{Database, EngineError};
+use lode_engine::{Database, EngineError, Upkeeper};
 use pyo3::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use std::sync::Arc;
 pub struct Open {
     // What ends first comes first.
     pub compactor: Option<Arc<Compactor>>,
+    pub upkeeper: Option<Arc<Upkeeper>>,
     pub maintenance: Option<Arc<Maintenance>>,
     pub database: Arc<Database>,
     pub memory: SharedMemory,
@@ -27,13 +28,14 @@ impl Open {
             None => Database::in_memory_with(memory.write_options())?,
             Some(path) => on_disk(path, settings, &memory)?,
         };
-        let (mut compactor, mut maintenance) = (None, None);
+        let (mut compactor, mut upkeeper, mut maintenance) = (None, None, None);
         let store = database.store();
         if store.is_writable() {
             maintenance = Some(Arc::new(Maintenance::start(store, Box::new(tell))?));
             compactor = Some(Arc::new(Compactor::start(store, memory.background_options())?));
+            upkeeper = Some(Arc::new(Upkeeper::start(store, memory.upkeeper_options())?));
         }
-        Ok(Self { compactor, maintenance, database: Arc::new(database), memory })
+        Ok(Self { compactor, upkeeper, maintenance, database: Arc::new(database), memory })
     }
 }
 

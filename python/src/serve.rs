@@ -92,6 +92,7 @@ impl NativeServer {
         let served = Served {
             database: open.database.clone(),
             compactor: open.compactor.clone(),
+            upkeeper: open.upkeeper.clone(),
             maintenance: open.maintenance.clone(),
             warmer: None,
             link: None,

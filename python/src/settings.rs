@@ -4,8 +4,7 @@ use crate::failure;
 use crate::terms;
 use lode_engine::store::{BackgroundOptions, WriteOptions};
 use lode_engine::{
-    CancelToken, DefaultGraph, HttpService, HttpServiceOptions, LoadAllow, MemoryBudget, OpenOptions,
-    QueryOptions, Reasoning, UpdateOptions, machine_memory_bytes,
+    CancelToken, DefaultGraph, HttpService, HttpServiceOptions, LoadAllow, MemoryBudget, OpenOptions, QueryOptions, Reasoning, UpdateOptions, UpkeeperOptions, machine_memory_bytes,
 };
 use lode_rdf::NamedNode;
 use pyo3::exceptions::PyValueError;
@@ -74,6 +73,15 @@ impl SharedMemory {
         let default = BackgroundOptions::default();
         let memory_bytes = default.memory_bytes.min(self.pool.limit() / 4);
         BackgroundOptions { memory_bytes, memory: self.pool.clone(), ..default }
+    }
+
+    /// How to bring inferences up to date in the background: on one thread.
+    pub fn upkeeper_options(&self) -> UpkeeperOptions {
+        let default = UpkeeperOptions::default();
+        let memory_bytes = default.evaluation.memory_bytes.min(self.pool.limit() / 2);
+        let memory = Some(self.pool.clone());
+        let evaluation = QueryOptions { memory_bytes, memory, ..default.evaluation };
+        UpkeeperOptions { evaluation, ..default }
     }
 
     /// Defaults of queries.

@@ -413,6 +413,9 @@ pub struct StatsArgs {
     /// As JSON
     #[arg(long)]
     pub json: bool,
+    /// Read files past the memory of the system, where the file system lets that be
+    #[arg(long)]
+    pub direct: bool,
     /// What is kept of a published database.
     #[command(flatten, next_help_heading = "With a published database")]
     pub published: CacheArgs,

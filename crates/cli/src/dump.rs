@@ -2,6 +2,7 @@
 
 use crate::again;
 use crate::args::DumpArgs;
+use crate::direct;
 use crate::dump_graph::{bare, graph_id, has_graphs, whole};
 use crate::exit::{Done, unknown_format, wrong_usage};
 use crate::look;
@@ -25,6 +26,7 @@ pub fn run(args: &DumpArgs) -> anyhow::Result<Done> {
     if let Some(url) = remote::url(&args.database) {
         return download(args, url);
     }
+    direct::use_if(args.direct);
     if args.format == "parquet" {
         return tables(args);
     }
@@ -33,6 +35,11 @@ pub fn run(args: &DumpArgs) -> anyhow::Result<Done> {
 
 /// Writes what a server sends.
 fn download(args: &DumpArgs, url: &str) -> anyhow::Result<Done> {
+    if args.direct {
+        return Err(wrong_usage(
+            "--direct is for a folder: a server reads its files as it was told to (lode serve --direct)",
+        ));
+    }
     if args.inferred {
         return Err(wrong_usage(
             "--inferred is for a folder: of a server, ask for the graph <urn:lodestore:inferred>",

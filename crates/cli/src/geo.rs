@@ -8,7 +8,7 @@ use crate::new_words::tell_unreadable;
 use crate::number;
 use crate::talk::{say, say_found_log, write_json};
 use lode_engine::store::{
-    CompactOptions, PlacesOptions, PlacesReport, WriteOptions, drop_places, index_places,
+    CompactOptions, PlacesOptions, PlacesReport, WriteOptions, drop_places, index_places, keeps_places,
 };
 use lode_engine::{CancelToken, Database, OpenOptions};
 use serde_json::json;
@@ -21,9 +21,15 @@ pub fn run(args: &GeoArgs) -> anyhow::Result<Done> {
     let database = Database::open_for_writing(&args.database, &open, WriteOptions::default())?;
     say_found_log(&database);
     if args.drop {
+        let was_there = keeps_places(database.store());
         drop_places(database.store())?;
         if !args.quiet {
-            say!("the index of geometries is gone");
+            let told = if was_there {
+                "the index of geometries is gone"
+            } else {
+                "there was no index of geometries"
+            };
+            say!("{told}");
         }
         return Ok(Done::Ok);
     }
@@ -47,6 +53,11 @@ pub fn run(args: &GeoArgs) -> anyhow::Result<Done> {
 }
 
 fn tell(report: &PlacesReport, time: Duration) {
+    if report.segments == 0 && report.others > 0 {
+        let segments = number::of(report.others, "segment");
+        say!("nothing to do: the geometries of {segments} are indexed (--force makes the index again)");
+        return;
+    }
     say!(
         "indexed {} of {} in {}: {}",
         match report.geometries {

@@ -6,7 +6,7 @@ use crate::direct;
 use lode_engine::store::{BackgroundOptions, WriteOptions};
 use lode_engine::{
     DefaultGraph, HttpService, HttpServiceOptions, MemoryBudget, OpenOptions, Process, QueryOptions,
-    Reasoning, avoid_huge_pages, machine_memory_bytes, resident_bytes, when_idle,
+    Reasoning, UpkeeperOptions, avoid_huge_pages, machine_memory_bytes, resident_bytes, when_idle,
 };
 use lode_server::ServerOptions;
 use std::sync::Arc;
@@ -146,6 +146,14 @@ impl SharedMemory {
         let default = BackgroundOptions::default();
         let memory_bytes = default.memory_bytes.min(self.bytes() / 4);
         BackgroundOptions { memory_bytes, memory: self.pool.clone(), ..default }
+    }
+
+    /// How to bring inferences up to date in the background: on one thread.
+    pub fn upkeeper_options(&self) -> UpkeeperOptions {
+        let default = UpkeeperOptions::default();
+        let memory_bytes = default.evaluation.memory_bytes.min(self.bytes() / 2);
+        let evaluation = QueryOptions { memory_bytes, threads: default.evaluation.threads, ..self.options() };
+        UpkeeperOptions { evaluation, ..default }
     }
 
     /// How long the text of an update may be unless that is told.

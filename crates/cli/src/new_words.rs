@@ -51,7 +51,10 @@ pub fn tell_unreadable(count: u64) {
 pub fn index_all(database: &Database, options: &WordsOptions, quiet: bool) -> anyhow::Result<WordsReport> {
     let start = Instant::now();
     let report = index_words(database.store(), options)?;
-    if !quiet {
+    if !quiet && report.segments == 0 && report.others > 0 {
+        let segments = number::of(report.others, "segment");
+        say!("nothing to do: the words of {segments} are indexed (--force makes the index again)");
+    } else if !quiet {
         say!(
             "indexed the words of {} in {}: {}, {}",
             number::of(report.texts, "text"),

@@ -11,7 +11,7 @@ use anyhow::bail;
 use lode_engine::store::{
     BackgroundOptions, CommitCheck, Compactor, Maintenance, OpenFiles, StoreError, Warmer, WriteOptions,
 };
-use lode_engine::{CancelToken, Database, EngineError, OpenOptions};
+use lode_engine::{CancelToken, Database, EngineError, OpenOptions, Upkeeper, UpkeeperOptions};
 use lode_remote::Address;
 use lode_server::{Databases, Served, Wish};
 use std::path::Path;
@@ -24,6 +24,7 @@ pub struct Opening {
     /// How changes are written; none where nothing is changed.
     write: Option<WriteOptions>,
     background: BackgroundOptions,
+    upkeep: UpkeeperOptions,
     is_compaction_paused: bool,
     /// Whether what was hot is read at the start, and noted for the next one.
     is_kept_warm: bool,
@@ -44,6 +45,7 @@ impl Opening {
             open: memory.open_options(),
             write: (!args.read_only).then_some(write),
             background: memory.background_options(),
+            upkeep: memory.upkeeper_options(),
             is_compaction_paused: args.no_compaction,
             is_kept_warm: !args.no_warm,
             makes_one: !args.must_exist,
@@ -123,7 +125,7 @@ impl Opening {
     fn served(&self, database: Database) -> anyhow::Result<Served> {
         tell_damaged_snapshots(&database);
         let store = database.store();
-        let (mut compactor, mut maintenance) = (None, None);
+        let (mut compactor, mut maintenance, mut upkeeper) = (None, None, None);
         if store.is_writable() {
             if let Some(guard) = &self.guard {
                 let check = guard.check();
@@ -138,11 +140,12 @@ impl Opening {
                 started.pause();
             }
             compactor = Some(Arc::new(started));
+            upkeeper = Some(Arc::new(Upkeeper::start(store, self.upkeep.clone())?));
         }
         let warmer =
             self.is_kept_warm.then(|| Warmer::start(store, Box::new(|line| tracing::info!("{line}"))));
         let warmer = warmer.transpose()?.map(Arc::new);
-        Ok(Served { database: Arc::new(database), compactor, maintenance, warmer, link: None })
+        Ok(Served { database: Arc::new(database), compactor, upkeeper, maintenance, warmer, link: None })
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::again;
 use crate::args::StatsArgs;
-use crate::exit::Done;
+use crate::direct;
+use crate::exit::{Done, wrong_usage};
 use crate::number;
 use crate::published;
 use crate::remote::{self, Remote};
@@ -21,12 +22,18 @@ const BUFFER_BYTES: usize = 1 << 16;
 
 pub fn run(args: &StatsArgs) -> anyhow::Result<Done> {
     if let Some(url) = remote::url(&args.database) {
+        if args.direct {
+            return Err(wrong_usage(
+                "--direct is for a folder: a server reads its files as it was told to (lode serve --direct)",
+            ));
+        }
         let server = Remote::new(url, &args.login)?;
         let mut out = Screen::new(false);
         remote::stats(&server, args.at.as_deref(), args.json, &CancelToken::default(), &mut out)?;
         out.finish()?;
         return Ok(Done::Ok);
     }
+    direct::use_if(args.direct);
     again::to_stdout(BUFFER_BYTES, &|out| write(args, out))
 }
 
@@ -121,8 +128,9 @@ fn state(inferences: &KeptInferences) -> String {
         (true, true) => format!("by {rules}{read}: up to date, and each commit keeps them so"),
         (true, false) => format!("by {rules}{read}: up to date"),
         (false, _) => {
+            let of = inferences.of_version.map(|of| format!(" after version {of}")).unwrap_or_default();
             format!(
-                "by {rules}{read}: stale, the data has changed since (lode materialise brings them up to date)"
+                "by {rules}{read}: stale, the data has changed{of} (lode materialise brings them up to date, and a server does in the background)"
             )
         }
     }

@@ -152,6 +152,9 @@ fn written(stats: &Value, health: &str, endpoint: &str) -> String {
             grouped(count("/compactor/compactions")),
         ),
     ));
+    if let Some(inferences) = stats.get("inferences").filter(|value| !value.is_null()) {
+        lines.push(("Inferences", inferences_line(inferences)));
+    }
     let full = if is("/disk_full") { "; FULL" } else { "" };
     lines.push((
         "Disk",
@@ -167,7 +170,11 @@ fn written(stats: &Value, health: &str, endpoint: &str) -> String {
         "Snapshots",
         format!("{}, {} only for them", count("/snapshots/count"), size("/snapshots/bytes")),
     ));
-    for (pointer, what) in [("/flush/error", "flush"), ("/compactor/error", "compaction")] {
+    for (pointer, what) in [
+        ("/flush/error", "flush"),
+        ("/compactor/error", "compaction"),
+        ("/inferences/error", "bringing inferences up to date"),
+    ] {
         if let Some(error) = stats.pointer(pointer).and_then(Value::as_str) {
             lines.push(("Failing", format!("{what}: {error}")));
         }
@@ -189,6 +196,26 @@ fn written(stats: &Value, health: &str, endpoint: &str) -> String {
 }
 
 /// What each index takes.
+/// Whether what was inferred is up to date, or how far it is behind.
+fn inferences_line(inferences: &Value) -> String {
+    let count = |name: &str| inferences[name].as_u64().unwrap_or(0);
+    if inferences["up_to_date"] == true {
+        return "up to date".to_owned();
+    }
+    let versions = inferences["behind_versions"].as_u64().map(|n| format!("{} versions, ", grouped(n)));
+    let seconds = inferences["behind_seconds"].as_f64().map_or(String::new(), |seconds| {
+        let running = if inferences["running"] == true { "; at work" } else { "" };
+        format!("{:.1} s{running}", seconds)
+    });
+    let by_whom = if seconds.is_empty() { "until lode materialise" } else { "" };
+    format!(
+        "behind by {}{seconds}{by_whom}; gone on from {} times, made anew {}",
+        versions.unwrap_or_default(),
+        grouped(count("gone_on")),
+        grouped(count("anew")),
+    )
+}
+
 fn indexes(stats: &Value) -> String {
     let all = stats.pointer("/disk/indexes").and_then(Value::as_object);
     let of = |(name, size): (&String, &Value)| format!("{name} {}", bytes(size.as_u64().unwrap_or(0)));

@@ -6,7 +6,7 @@ use crate::load::CACHE_BYTES;
 use crate::memory;
 use crate::new_words::index_all;
 use crate::talk::{say, say_found_log, write_json};
-use lode_engine::store::{WordsOptions, WriteOptions, drop_words};
+use lode_engine::store::{WordsOptions, WriteOptions, drop_words, keeps_words};
 use lode_engine::{Database, OpenOptions};
 use serde_json::json;
 use std::time::Instant;
@@ -24,9 +24,10 @@ pub fn run(args: &TextArgs) -> anyhow::Result<Done> {
     let database = Database::open_for_writing(&args.database, &open, WriteOptions::default())?;
     say_found_log(&database);
     if args.drop {
+        let was_there = keeps_words(database.store());
         drop_words(database.store())?;
         if !args.quiet {
-            say!("the index of words is gone");
+            say!("{}", if was_there { "the index of words is gone" } else { "there was no index of words" });
         }
         return Ok(Done::Ok);
     }

@@ -3,7 +3,7 @@
 use crate::EngineError;
 use crate::caches::Caches;
 use crate::graph_rules::GraphRules;
-use crate::materialise::{self, KeptInferences, MaterialiseOptions, MaterialiseReport};
+use crate::materialise::{self, CaughtUp, KeptInferences, MaterialiseOptions, MaterialiseReport};
 use crate::options::{OpenOptions, QueryOptions};
 use crate::query::PreparedQuery;
 use crate::results::QueryResults;
@@ -302,6 +302,16 @@ impl Database {
     /// Like [`Database::materialise`].
     pub fn drop_inferences(&self, options: &QueryOptions) -> Result<u64, EngineError> {
         materialise::drop_inferences(&self.store, options)
+    }
+
+    /// Brings what was inferred up to date, as an [`Upkeeper`](crate::Upkeeper) does: of the version of the moment, while others go on committing, by what has changed where that can be. Nothing is
+    /// done where nothing has changed since.
+    ///
+    /// # Errors
+    /// Where the work was cancelled, needs more memory than it may take, or the store cannot be read or written. Nothing was changed then, unless the error is
+    /// [`InDoubt`](lode_store::StoreError::InDoubt).
+    pub fn catch_up(&self, options: &QueryOptions) -> Result<CaughtUp, EngineError> {
+        materialise::catch_up(&self.store, options, &materialise::Remembered::default())
     }
 
     /// What is known of the inferences of a version; none where no rules were ever applied, or they were dropped.

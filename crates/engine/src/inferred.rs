@@ -41,6 +41,16 @@ pub(crate) fn seen_by(
     Ok(Some(InferredGraph { graph, is_shown: options.inferred, is_alone, hidden: [name()].into() }))
 }
 
+/// Of which version what a query sees of inferences is, if that is known, and the version that it asks; none where it sees all that follows, or nothing of it.
+pub(crate) fn behind(snapshot: &Snapshot, options: &QueryOptions) -> Option<(Option<u64>, u64)> {
+    // Rules and explanations say themselves what they read.
+    if !snapshot.has_inferences() || !options.inferred || options.dataset.is_some() {
+        return None;
+    }
+    let (of, version) = (snapshot.inferred_version(), snapshot.version_number());
+    (of != Some(version)).then_some((of, version))
+}
+
 /// Whether a query needs a list of all graphs to leave that one out.
 pub(crate) fn is_left_out(inferred: Option<&InferredGraph>, options: &QueryOptions) -> bool {
     options.default_graph == DefaultGraph::Union && inferred.is_some_and(|inferred| !inferred.is_shown)

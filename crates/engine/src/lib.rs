@@ -87,7 +87,8 @@ pub use graph_rules::{GraphPattern, GraphRules, GraphSet, INFERRED_GRAPH};
 pub use inferred::inferred_graph;
 pub use load_allow::LoadAllow;
 pub use materialise::{
-    KeptInferences, MaterialiseOptions, MaterialiseProgress, MaterialiseReport, RuleReport, RuleSource,
+    CaughtUp, KeptInferences, MaterialiseOptions, MaterialiseProgress, MaterialiseReport, RuleReport,
+    RuleSource, Upkeeper, UpkeeperOptions, UpkeeperStatus,
 };
 pub use options::{DefaultGraph, OpenOptions, QueryOptions};
 pub use quad_cursor::Quads;

@@ -329,6 +329,10 @@ impl PreparedQuery {
         let (planning, running, common) = (Duration::ZERO, Mutex::default(), Common::default());
         let warnings =
             warnings::of_queries([query], &lode_exec::functions::find, &lode_exec::is_regular_expression);
+        let warnings = match inferred::behind(&cx.eval.snapshot, options) {
+            None => warnings,
+            Some((of, version)) => PlanWarning::with_inferences(&warnings, of, version),
+        };
         let rows_max = options.rows_max;
         let (hinted, asked, instance) = (OnceLock::new(), None, None);
         Self {

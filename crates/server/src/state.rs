@@ -24,7 +24,7 @@ use crate::validator::Validators;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use lode_assist::Assist;
 use lode_engine::store::{Compactor, Maintenance, Warmer};
-use lode_engine::{CancelToken, Database, GraphRules, LoadAllow, MemoryBudget, QueryOptions};
+use lode_engine::{CancelToken, Database, GraphRules, LoadAllow, MemoryBudget, QueryOptions, Upkeeper};
 use lode_rdf::NamedNode;
 use lode_rdf::parse::StatementLimit;
 use std::ops::Deref;
@@ -172,6 +172,8 @@ pub struct Served {
     pub database: Arc<Database>,
     /// What compacts in the background, for the administration to tell.
     pub compactor: Option<Arc<Compactor>>,
+    /// What brings inferences up to date in the background; ends with the last request.
+    pub upkeeper: Option<Arc<Upkeeper>>,
     /// The store's own threads, which end with the last request.
     pub maintenance: Option<Arc<Maintenance>>,
     /// What keeps what is hot hot from one run to the next; ends with the last request.
@@ -182,7 +184,7 @@ pub struct Served {
 
 impl From<Arc<Database>> for Served {
     fn from(database: Arc<Database>) -> Self {
-        Self { database, compactor: None, maintenance: None, warmer: None, link: None }
+        Self { database, compactor: None, upkeeper: None, maintenance: None, warmer: None, link: None }
     }
 }
 
@@ -268,6 +270,7 @@ pub(crate) struct AppState {
     pub(crate) name: Option<String>,
     pub(crate) database: Arc<Database>,
     pub(crate) compactor: Option<Arc<Compactor>>,
+    pub(crate) upkeeper: Option<Arc<Upkeeper>>,
     _maintenance: Option<Arc<Maintenance>>,
     _warmer: Option<Arc<Warmer>>,
     /// Where it is published.
@@ -298,7 +301,7 @@ impl Deref for AppState {
 
 impl AppState {
     pub(crate) fn new(shared: &Arc<Shared>, name: Option<String>, served: Served) -> Self {
-        let Served { database, compactor, maintenance, warmer, link } = served;
+        let Served { database, compactor, upkeeper, maintenance, warmer, link } = served;
         let counters = if name.is_some() { Arc::default() } else { Arc::clone(&shared.watch.counters) };
         let kept = Kept::of(database.store(), shared.options.query.memory.as_ref());
         Self {
@@ -307,6 +310,7 @@ impl AppState {
             assist: Assist::new(Arc::clone(&database)),
             database,
             compactor,
+            upkeeper,
             _maintenance: maintenance,
             _warmer: warmer,
             link,

@@ -41,6 +41,13 @@ pub enum PlanWarning {
     NoPattern(GivenPattern),
     /// Something in the text, which may be looked up in the data.
     Hint(Hint),
+    /// What was inferred is not what follows from the data of the version that is asked, whose number this is: it is of an older one, if that is known.
+    InferencesBehind {
+        /// Of which.
+        of: Option<u64>,
+        /// The number of the version that is asked.
+        version: u64,
+    },
     /// So many others.
     More(usize),
 }
@@ -93,6 +100,13 @@ impl fmt::Display for PlanWarning {
             ),
             Self::Hint(Hint { message, help, .. }) if help.is_empty() => f.write_str(message),
             Self::Hint(Hint { message, help, .. }) => write!(f, "{message}; {help}"),
+            Self::InferencesBehind { of: Some(of), version } => write!(
+                f,
+                "what was inferred is of version {of} of the data, and this is version {version}: what follows from later changes is not there yet"
+            ),
+            Self::InferencesBehind { of: None, .. } => f.write_str(
+                "what was inferred is stale: what follows from later changes is not there, until a server has added it in the background, or lode materialise",
+            ),
             Self::More(count) => write!(f, "and {count} more warnings"),
         }
     }
@@ -107,6 +121,7 @@ impl PlanWarning {
             Self::CastOfOther(_) | Self::WrongArguments(..) => "wrong-arguments",
             Self::NoPattern(_) => "no-pattern",
             Self::Hint(hint) => hint.kind.code(),
+            Self::InferencesBehind { .. } => "inferences-behind",
             Self::More(_) => "more",
         }
     }
@@ -127,7 +142,7 @@ impl PlanWarning {
             | Self::CastOfOther(NamedFunction(iri))
             | Self::WrongArguments(NamedFunction(iri), _) => Some(iri),
             Self::NoPattern(GivenPattern { pattern, .. }) => Some(pattern),
-            Self::Hint(_) | Self::More(_) => None,
+            Self::Hint(_) | Self::InferencesBehind { .. } | Self::More(_) => None,
         }
     }
 
@@ -145,6 +160,12 @@ impl PlanWarning {
             Self::Hint(hint) => &hint.help,
             _ => "",
         }
+    }
+
+    /// These warnings, and that what was inferred is of an older version than is asked.
+    #[must_use]
+    pub fn with_inferences(warnings: &[Self], of: Option<u64>, version: u64) -> Arc<[Self]> {
+        std::iter::once(Self::InferencesBehind { of, version }).chain(warnings.iter().cloned()).collect()
     }
 
     /// These warnings and hints, as many as are told.

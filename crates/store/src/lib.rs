@@ -120,7 +120,7 @@ pub use snapshot::{Scan, Snapshot};
 pub use snapshot_catalog::NamedSnapshot;
 pub use stats::{DiskUse, StoreStats};
 pub use store::Store;
-pub use transaction::{CommitUpkeep, Present, Savepoint, Transaction};
+pub use transaction::{CommitUpkeep, Present, Published, Savepoint, Transaction};
 pub use warmer::Warmer;
 pub use words::{BestTexts, TextHits, WordsOptions, WordsReport, drop_words, index_words, keeps_words};
 pub use write_guard::Commit;

@@ -115,6 +115,14 @@ impl Snapshot {
         Some(if self.version.delta.change_sets().is_empty() { known } else { known.after_commits() })
     }
 
+    /// The version of which what was inferred is all that follows; none where that is not known, or there are no rules.
+    pub fn inferred_version(&self) -> Option<u64> {
+        let version = &self.version;
+        let known = version.manifest.inferences.as_ref()?;
+        let is_of_this = version.delta.change_sets().is_empty() || known.is_maintained();
+        known.is_current().then_some(if is_of_this { version.number } else { version.manifest.version })
+    }
+
     /// Whether there are rules, so that there may be inferences.
     pub fn has_inferences(&self) -> bool {
         self.version.manifest.inferences.is_some()

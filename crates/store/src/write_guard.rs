@@ -4,7 +4,7 @@
 //! tip becomes current when its record is durable. Where the log fails, all that is not durable has failed with it: the tip goes
 //! back to the current version, and the next writer begins a new log.
 
-use crate::delta::{ChangeSet, Delta};
+use crate::delta::{ChangeSet, Delta, QuadSet, TermTable};
 use crate::error::StoreError;
 use crate::flush::{Flushed, remove_segments, write_segments};
 use crate::log::{Changes, Log, LogEnd, remove_log};
@@ -15,6 +15,7 @@ use crate::version::{OpenSegment, Version};
 use crate::writer::{State, VersionLog, Writer, add};
 use lode_base::cancel::CancelToken;
 use lode_packed::Order as SortOrder;
+use lode_rdf::ValueId;
 use std::sync::Arc;
 
 /// What a commit did.
@@ -32,6 +33,34 @@ pub struct Commit {
 
 /// What a transaction says of inferences, if it says anything: that there are such, or no rules any more.
 pub(crate) type SaidOfInferences = Option<Option<Inferences>>;
+
+/// A transaction aside that is to be published.
+pub(crate) struct Aside<'a> {
+    /// The version that it began with.
+    pub frozen: &'a Version,
+    /// That, or one of its own without some graph.
+    pub base: &'a Version,
+    /// The graph that it changes.
+    pub graph: ValueId,
+    /// Terms that it brings.
+    pub terms: &'a TermTable,
+    /// What is to be known of inferences.
+    pub inferences: &'a Inferences,
+}
+
+impl Aside<'_> {
+    /// Whether what was committed later is about the same graph, or brings the same terms.
+    fn meets(&self, later: &Delta) -> bool {
+        let graph = self.graph.to_bits();
+        let is_about = |set: &QuadSet| set.rows(SortOrder::Spog).iter().any(|row| row[3] == graph);
+        let has_term = |section, key: &[u8]| match later.terms().find(section, key) {
+            Some(_) => Err(()),
+            None => Ok(()),
+        };
+        later.change_sets().iter().any(|set| is_about(&set.inserts) || is_about(&set.deletes))
+            || self.terms.for_each_from(0, has_term).is_err()
+    }
+}
 
 /// The write lock; left when dropped.
 #[derive(Debug)]
@@ -129,11 +158,6 @@ impl WriteGuard {
         Ok(guard)
     }
 
-    /// Changes of one transaction that are logged, at most.
-    pub(crate) fn logged_changes_max(&self) -> Result<usize, StoreError> {
-        Ok(self.writer()?.options.logged_changes_max)
-    }
-
     fn writer(&self) -> Result<&Writer, StoreError> {
         self.store.writer()
     }
@@ -186,6 +210,14 @@ impl WriteGuard {
         self.store.with_room(|| self.flush_from(&mut state, base, change_set, said, cancel))?;
         let (inserted, deleted) = (change_set.inserts.len() as u64, gone + change_set.deletes.len() as u64);
         Ok(Commit { inserted, deleted, version: state.tip.number, is_stale: false })
+    }
+
+    /// Makes segments of all there is, and says that what was inferred is what follows from these: what is logged from now on is not known to it.
+    pub(crate) fn leave_inferences(&self, cancel: &CancelToken) -> Result<(), StoreError> {
+        let mut state = self.writer()?.state();
+        let tip = Arc::clone(&state.tip);
+        let said = Some(tip.manifest.inferences.clone().map(Inferences::of_segments));
+        self.store.with_room(|| self.flush_from(&mut state, &tip, &ChangeSet::default(), &said, cancel))
     }
 
     /// Whether a change set is too large for the log: by its changes, or by the terms that it brings.
@@ -314,6 +346,38 @@ impl WriteGuard {
             other => {
                 remove_segments(&self.store, entries);
                 other.map(|_| false)
+            }
+        }
+    }
+
+    /// Publishes what was written of a transaction aside, with what came later as the delta, and whether there is such. None, and the segments are removed, where
+    /// something else has become of the version that it began with, or later changes are about the same graph or bring the same terms.
+    pub(crate) fn publish_aside(
+        &self,
+        aside: &Aside<'_>,
+        flushed: &Flushed,
+    ) -> Result<Option<bool>, StoreError> {
+        let mut state = self.writer()?.state();
+        let later = || -> Result<Option<Delta>, StoreError> {
+            self.drain(&state)?;
+            if state.tip.manifest != aside.frozen.manifest {
+                return Ok(None);
+            }
+            let later = state.tip.delta.since(&aside.frozen.delta, &|id| flushed.final_ids.id(id))?;
+            Ok(later.filter(|later| !aside.meets(later)))
+        };
+        match later() {
+            Ok(Some(delta)) => {
+                let is_behind = !delta.change_sets().is_empty();
+                let inferences = aside.inferences.clone();
+                let inferences = if is_behind { inferences.of_segments() } else { inferences };
+                let said = Some(Some(inferences));
+                self.add_segments(&mut state, aside.base, &flushed.entries, delta, &said)?;
+                Ok(Some(is_behind))
+            }
+            other => {
+                remove_segments(&self.store, &flushed.entries);
+                other.map(|_| None)
             }
         }
     }

@@ -63,6 +63,7 @@ const RESTRICTIONS: [Restriction; 5] = [
             "crates/store/src/words/",
             "crates/scheduler/src/pool.rs",
             "crates/scheduler/src/removal.rs",
+            "crates/engine/src/materialise/background.rs",
             "crates/engine/src/service/mod.rs",
             "crates/remote/src/cache.rs",
             "crates/remote/src/opening.rs",

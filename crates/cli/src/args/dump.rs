@@ -28,6 +28,9 @@ pub struct DumpArgs {
     /// Memory that the dump may use, such as 512MiB or 2GiB, at least 64MiB (default: 1GiB)
     #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     pub memory: Option<usize>,
+    /// Read files past the memory of the system, where the file system lets that be
+    #[arg(long)]
+    pub direct: bool,
     /// What is kept of a published database.
     #[command(flatten, next_help_heading = "With a published database")]
     pub published: CacheArgs,

@@ -12,6 +12,25 @@ pub fn folder() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
+/// A folder that is worked on, as an argument: who names a server is told that it is done where the folder is.
+pub fn folder_to_work_on() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match refusal_of_work(&path) {
+        Some(refusal) => Err(refusal),
+        None => Ok(path),
+    })
+}
+
+fn refusal_of_work(path: &Path) -> Option<String> {
+    match path.to_str().filter(|text| is_url(text)) {
+        None => refusal(path),
+        Some(_) => Some(
+            "this command takes the folder of a database, and not the address of a server: run it where the folder is, before the server \
+             is started or after it has ended; a server keeps up what it finds"
+                .to_owned(),
+        ),
+    }
+}
+
 /// A folder, or the address of a server, as an argument.
 pub fn folder_or_server() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.to_str().and_then(refusal_of_published) {
@@ -55,7 +74,7 @@ pub fn refusal(path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{meant_address, refusal};
+    use super::{meant_address, refusal, refusal_of_work};
     use std::path::Path;
 
     #[test]
@@ -65,6 +84,11 @@ mod tests {
             said("file:///srv/db").contains("lode restore")
                 && said("lode+https://h/db").contains("published")
         );
+        let of_work = |text: &str| refusal_of_work(Path::new(text)).unwrap_or_default();
+        assert!(
+            of_work("http://h/db").contains("where the folder is") && !of_work("http://h").contains("curl")
+        );
+        assert!(of_work("s3://b/db").contains("published") && of_work("my.db").is_empty());
         assert!(
             said("http://h/db").contains("curl") && said("my.db").is_empty() && said("file:x").is_empty()
         );

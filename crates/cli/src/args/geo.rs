@@ -16,7 +16,7 @@ Exit codes: 0 done; 1 failed, conditions go on as before; 2 wrong command line."
 )]
 pub struct GeoArgs {
     /// The database folder
-    #[arg(value_parser = folder::folder())]
+    #[arg(value_parser = folder::folder_to_work_on())]
     pub database: PathBuf,
     /// Remove the index, and make none from now on
     #[arg(long, conflicts_with = "force")]

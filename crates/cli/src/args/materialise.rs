@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub enum MaintainArg {
     /// By each commit, in the same transaction
     Sync,
-    /// By the next `lode materialise`: until then it is stale
+    /// By a server, in the background; or by the next `lode materialise`: until then it is stale
     Async,
 }
 
@@ -21,7 +21,7 @@ pub enum MaintainArg {
     after_help = "What follows is added in one transaction, in a graph of its own, <urn:lodestore:inferred>: queries see it in the default graph, \
 unless they say --asserted (infer=false of a server); GRAPH ?g does not find it, and dumps leave it out. The rules stay with the database, and each \
 commit brings what follows up to date (--maintain sync). A bulk load does not, nor a commit of which too much follows: then, and with --maintain \
-async, `lode materialise DB` applies the rules again, and lode stats tells whether that is needed.\n\n\
+async, a server brings it up to date in the background, or `lode materialise DB` applies the rules again; lode stats tells whether that is needed.\n\n\
 A file of rules has CONSTRUCT { ... } WHERE { ... } several times, with ; between them; `# rule NAME` before one names it. NOT EXISTS, MINUS, OPTIONAL \
 and aggregates may ask for what rules add that do not depend on the rule itself. ASK { ... } is a rule that says what must not be: where it has a solution the data are \
 contradictory, which is told (lode why DB false tells why), and nothing is changed for it. owl2-rl and skos have such rules.\n\n\

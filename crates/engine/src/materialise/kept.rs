@@ -126,6 +126,8 @@ impl KeptRules {
 pub struct KeptInferences {
     /// Whether they are all that follows from it, and nothing else.
     pub up_to_date: bool,
+    /// The version of which they are all that follows, where it is known: where they are stale, an older one.
+    pub of_version: Option<u64>,
     /// Whether commits bring them up to date.
     pub maintained: bool,
     /// By which rules they were made: names of sets, and of texts.
@@ -145,6 +147,7 @@ impl KeptInferences {
         let triples = graph.map_or(Ok(0), |graph| snapshot.count(lode_packed::Order::Gspo, &[graph]))?;
         Ok(Some(Self {
             up_to_date: known.is_current(),
+            of_version: snapshot.inferred_version(),
             maintained: rules.maintained,
             rules: rules.sources.iter().map(|source| source.name().to_owned()).collect(),
             all_graphs: rules.all_graphs,

@@ -3,6 +3,7 @@
 //! The rules stay with the database. What is in the graph of inferences is replaced whole: applied again to the same data, the same rules give the same
 //! triples, whatever was there before.
 
+mod background;
 mod closure;
 mod data;
 mod equality;
@@ -16,11 +17,13 @@ mod rounds;
 pub(crate) mod tests;
 mod upkeep;
 
+pub(crate) use background::catch_up;
+pub use background::{CaughtUp, Upkeeper, UpkeeperOptions, UpkeeperStatus};
 pub(crate) use gather::too_much;
 pub(crate) use kept::KeptRules;
 pub use kept::{KeptInferences, RuleSource};
 pub use report::{MaterialiseOptions, MaterialiseProgress, MaterialiseReport, RuleReport};
-pub(crate) use upkeep::keep_up;
+pub(crate) use upkeep::{Remembered, keep_up};
 
 use crate::EngineError;
 use crate::inferred;

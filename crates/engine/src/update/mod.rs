@@ -76,7 +76,7 @@ impl UpdateProgress {
 }
 
 /// What is told where commits bring what follows up to date, and one did not.
-pub const INFERENCES_STALE: &str = "too much follows from this change for one commit: what was inferred is stale from now on; lode materialise brings it up to date";
+pub const INFERENCES_STALE: &str = "too much follows from this change for one commit: what was inferred is stale from now on; a server brings it up to date in the background, and so does lode materialise";
 
 /// What a request did.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,7 +104,7 @@ pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<
     let _memory = TextMemory::of_update(text, &options.evaluation.bindings, &budget)?;
     let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())?;
     stack::deep(levels(&update), move || {
-        check_request(&update, options)?;
+        check_request(&update, options, &store.snapshot())?;
         // Of data alone there is something to say only where not all of it was there.
         let before = is_data(&update).then(|| store.snapshot());
         let mut warnings = match &before {
@@ -199,9 +199,9 @@ fn with_room<T>(store: &Store, mut work: impl FnMut() -> Result<T, EngineError>)
 }
 
 /// What can be told before anything is done.
-fn check_request(update: &Update, options: &UpdateOptions) -> Result<(), EngineError> {
+fn check_request(update: &Update, options: &UpdateOptions, snapshot: &Snapshot) -> Result<(), EngineError> {
     check_dataset(update, options)?;
-    rules::check(update, &options.evaluation.graphs)
+    rules::check(update, &options.evaluation.graphs, snapshot.has_inferences())
 }
 
 /// The protocol forbids graphs from outside where the request names its own.

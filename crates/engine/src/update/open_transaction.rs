@@ -66,7 +66,8 @@ impl OpenTransaction {
             TextMemory::of_update(text, &options.evaluation.bindings, &options.evaluation.budget())?;
         let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())?;
         stack::deep(levels(&update), || {
-            check_request(&update, options)?;
+            let snapshot = self.snapshot()?;
+            check_request(&update, options, &snapshot)?;
             self.within(options, |updater| updater.run(&update))
         })
     }

@@ -12,8 +12,11 @@ use lode_sparql::update::{
 use std::collections::HashMap;
 
 /// Fails where a request names a graph that it may not change so.
-pub(super) fn check(update: &Update, rules: &GraphRules) -> Result<(), EngineError> {
+pub(super) fn check(update: &Update, rules: &GraphRules, has_inferences: bool) -> Result<(), EngineError> {
     update.operations.iter().try_for_each(check_inferred)?;
+    if has_inferences {
+        update.operations.iter().try_for_each(check_kept)?;
+    }
     if rules.is_free() {
         return Ok(());
     }
@@ -39,6 +42,36 @@ fn check_inferred(operation: &Operation) -> Result<(), EngineError> {
         Operation::DeleteData(_) | Operation::Clear(_) | Operation::Create { .. } | Operation::Nothing => {
             Ok(())
         }
+    }
+}
+
+/// Nobody takes anything from there by its name where rules would add it again.
+fn check_kept(operation: &Operation) -> Result<(), EngineError> {
+    match operation {
+        Operation::DeleteData(quads) => {
+            quads.iter().try_for_each(|quad| check_kept_graph(quad.graph_name.as_ref()))
+        }
+        Operation::Modify(modify) => modify.delete.iter().try_for_each(|template| match &template.graph {
+            Some(TermTemplate::Const(term)) => graph_of(term).map_or(Ok(()), check_kept_graph),
+            _ => Ok(()),
+        }),
+        Operation::Clear(GraphTarget::One(graph)) => check_kept_graph(named(graph.as_ref())),
+        Operation::Transfer(transfer) if transfer.kind == TransferKind::Move => {
+            check_kept_graph(named(transfer.from.as_ref()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The same of one graph of a database that has rules.
+pub(super) fn check_kept_graph(graph: GraphNameRef<'_>) -> Result<(), EngineError> {
+    match graph {
+        GraphNameRef::NamedNode(name) if name.as_str() == INFERRED_GRAPH => {
+            Err(EngineError::Forbidden(format!(
+                "the graph <{INFERRED_GRAPH}> has what follows by the rules, which would be there again: lode materialise --drop (DELETE /admin/materialise of a server) removes all of it, and the rules; nothing was changed"
+            )))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -2,6 +2,7 @@
 //! share the log's syncs; large ones are bulk loads, with bounded memory. Either way all of it becomes visible at once, or nothing.
 
 use super::graphs::existing;
+use super::rules::check_kept_graph;
 use super::terms::{Labels, NewTerms};
 use super::{UpdateOptions, Updater, with_room, without_report};
 use crate::EngineError;
@@ -486,6 +487,9 @@ pub(crate) fn delete_graph(
         let mut transaction = store.begin(cancel)?;
         let snapshot = transaction.snapshot()?;
         let found = graph_id(&snapshot, graph, rules)?;
+        if found.is_some() && snapshot.has_inferences() {
+            check_kept_graph(named(graph))?;
+        }
         if let Some(condition) = condition {
             condition.check(&snapshot, found, rules)?;
         }

@@ -3,12 +3,16 @@
 use super::facts::{Facts, Rows, Terms};
 use super::graph::{Instance, Key, ProofGraph};
 use super::known_rules::{KnownRule, KnownRules};
+use super::known_steps::Steps;
 use crate::EngineError;
 use lode_rdf::{Term, Triple, ValueId};
 use lode_sparql::rules::{AUXILIARY, Premise, PremiseReads, Way};
 use lode_sparql::update::{QuadTemplate, TermTemplate};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+/// So many rows of a body are looked at one by one, whether or not they differ only in equal names.
+const FEW: usize = 8;
 
 /// The state of a search.
 pub(super) struct Expander<'a> {
@@ -17,6 +21,8 @@ pub(super) struct Expander<'a> {
     pub graph: ProofGraph,
     /// So many rows of a body are looked at.
     pub rows_max: usize,
+    /// What walks go along.
+    pub steps: Steps,
     /// Whether there were more somewhere, or something could not be looked at.
     pub is_cut: bool,
 }
@@ -48,6 +54,9 @@ impl Expander<'_> {
     pub fn expand(&mut self, at: usize) -> Result<(), EngineError> {
         self.graph.nodes[at].is_expanded = true;
         let (key, rules) = (self.graph.nodes[at].key, self.rules);
+        if self.by_equality(at, key)? {
+            return Ok(());
+        }
         for (number, known) in rules.rules.iter().enumerate() {
             for head in &known.rule.head {
                 let Some(unified) = self.unify(known, head, key)? else { continue };
@@ -72,7 +81,7 @@ impl Expander<'_> {
                 for row in &rows.rows {
                     let given = HashMap::new();
                     let binding = Binding { given: &given, columns: &rows.columns, row };
-                    self.instance((at, number), [ValueId::UNDEF; 3], way, &binding)?;
+                    self.instance((at, number), [ValueId::UNDEF; 3], way, &binding, None)?;
                 }
             }
         }
@@ -90,10 +99,12 @@ impl Expander<'_> {
         let known = &rules.rules[number];
         for way in &known.ways {
             let rows = self.rows(way, &unified.terms)?;
+            let mut alike = HashSet::new();
             for row in &rows.rows {
                 let binding = Binding { given: &unified.ids, columns: &rows.columns, row };
                 let conclusion = self.conclusion(known, head, &binding)?;
-                if self.instance((at, number), conclusion, way, &binding)? {
+                let alike = (rows.rows.len() > FEW).then_some(&mut alike);
+                if self.instance((at, number), conclusion, way, &binding, alike)? {
                     return Ok(true);
                 }
             }
@@ -194,16 +205,34 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// Notes a row of a body; whether all that it takes is stated.
+    /// Notes a row of a body; whether all that it takes is stated. Of rows that differ only in names of a large group (`alike` are those before) one is noted.
     fn instance(
         &mut self,
         (at, rule): (usize, usize),
         conclusion: [ValueId; 3],
         way: &Way,
         binding: &Binding<'_>,
+        alike: Option<&mut HashSet<Vec<Key>>>,
     ) -> Result<bool, EngineError> {
         let mut conditions = way.conditions.clone();
         let Some(keys) = self.premises(way, binding, &mut conditions)? else { return Ok(false) };
+        if let Some(alike) = alike
+            && let Some(canonical) = self.canonical(&keys)?
+        {
+            let goal = self.graph.nodes[at].key;
+            let leads_round = self.canonical(&[goal])?.is_some_and(|goal| canonical.contains(&goal[0]));
+            if leads_round || !alike.insert(canonical) {
+                let mut is_stated = true;
+                for [s, p, o, graph] in &keys {
+                    let is_known = ![s, p, o].iter().any(|id| id.is_undef());
+                    is_stated &= !graph.is_undef() || is_known && self.facts.is_asserted(&[*s, *p, *o])?;
+                }
+                if !is_stated {
+                    self.is_cut = true;
+                    return Ok(false);
+                }
+            }
+        }
         self.note((at, rule), conclusion, &keys, conditions)
     }
 

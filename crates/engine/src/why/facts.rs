@@ -111,18 +111,40 @@ impl Facts {
 
     /// The objects of stated triples that rules read.
     pub fn objects(&self, subject: ValueId, predicate: ValueId) -> Result<Vec<ValueId>, EngineError> {
-        let mut scan = self.snapshot.scan(Order::Psog, &[predicate, subject], 0b1100)?;
-        let (mut objects, mut columns): (Vec<ValueId>, [Vec<ValueId>; 4]) = Default::default();
+        self.ends(Order::Psog, [predicate, subject], false)
+    }
+
+    /// The subjects of stated triples that rules read.
+    pub fn subjects(&self, predicate: ValueId, object: ValueId) -> Result<Vec<ValueId>, EngineError> {
+        self.ends(Order::Posg, [predicate, object], false)
+    }
+
+    /// The objects of triples that rules read, stated or inferred.
+    pub fn objects_seen(&self, subject: ValueId, predicate: ValueId) -> Result<Vec<ValueId>, EngineError> {
+        self.ends(Order::Psog, [predicate, subject], true)
+    }
+
+    /// What stands third in an order, behind a predicate and one end.
+    fn ends(
+        &self,
+        order: Order,
+        prefix: [ValueId; 2],
+        with_inferred: bool,
+    ) -> Result<Vec<ValueId>, EngineError> {
+        let mut scan = self.snapshot.scan(order, &prefix, 0b1100)?;
+        let (mut ends, mut columns): (Vec<ValueId>, [Vec<ValueId>; 4]) = Default::default();
+        let is_seen = |graph: ValueId| match Some(graph) == self.inferred {
+            true => with_inferred,
+            false => self.is_stated(graph) && self.is_read(graph),
+        };
         while scan.next(4096, &mut columns)? > 0 {
             self.check()?;
             let [_, _, found, graphs] = &mut columns;
             let pairs = found.drain(..).zip(graphs.drain(..));
-            objects.extend(
-                pairs.filter(|(_, graph)| self.is_stated(*graph) && self.is_read(*graph)).map(|(id, _)| id),
-            );
+            ends.extend(pairs.filter(|(_, graph)| is_seen(*graph)).map(|(id, _)| id));
         }
-        objects.dedup();
-        Ok(objects)
+        ends.dedup();
+        Ok(ends)
     }
 
     /// The rows of a query, with terms in the place of some of its variables; as rules see the data.

@@ -7,9 +7,11 @@ mod expand;
 mod facts;
 mod graph;
 mod known_rules;
+mod known_steps;
 mod nearest;
 mod report;
 mod search;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -27,6 +29,7 @@ use expand::Expander;
 use facts::{Facts, Terms};
 use graph::ProofGraph;
 use known_rules::KnownRules;
+use known_steps::Steps;
 use lode_base::memory_budget::Reservation;
 use lode_rdf::serialize::Prefixes;
 use lode_rdf::{Term, ValueId, Variable};
@@ -91,6 +94,7 @@ pub(crate) fn why(
                     rules: &rules,
                     graph,
                     rows_max: NEAREST_ROWS,
+                    steps: Steps::default(),
                     is_cut: false,
                 };
                 explanation.nearest = nearest::nearest(&mut expander, [s, p, o, ValueId::UNDEF])?;
@@ -120,7 +124,8 @@ pub(crate) fn consistency(
     let saying = rules.rules.iter().filter(|known| known.rule.head.is_empty()).count();
     let graph = ProofGraph::new(&facts);
     let rows_max = options.proofs_max.max(1);
-    let mut expander = Expander { facts: &mut facts, rules: &rules, graph, rows_max, is_cut: false };
+    let steps = Steps::default();
+    let mut expander = Expander { facts: &mut facts, rules: &rules, graph, rows_max, steps, is_cut: false };
     let root = expander.graph.place([ValueId::UNDEF; 4], expander.facts)?;
     expander.contradictions(root)?;
     let Expander { graph, is_cut, .. } = expander;

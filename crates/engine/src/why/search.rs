@@ -7,6 +7,7 @@ use super::expand::Expander;
 use super::facts::Facts;
 use super::graph::{Instance, Node, ProofGraph};
 use super::known_rules::KnownRules;
+use super::known_steps::Steps;
 use super::report::{Proof, Step, WhyOptions};
 use crate::EngineError;
 use lode_rdf::{Term, ValueId};
@@ -42,12 +43,13 @@ pub(super) fn search(
     rules: &KnownRules,
     options: &WhyOptions,
 ) -> Result<Found, EngineError> {
-    let mut rows_max = ROWS_FIRST.max(options.proofs_max);
+    let (mut rows_max, mut steps) = (ROWS_FIRST.max(options.proofs_max), Steps::default());
     loop {
         let graph = ProofGraph::new(facts);
-        let mut expander = Expander { facts: &mut *facts, rules, graph, rows_max, is_cut: false };
+        let mut expander = Expander { facts: &mut *facts, rules, graph, rows_max, steps, is_cut: false };
         let choices = levels(goal, &mut expander, options)?;
-        let Expander { graph, is_cut, .. } = expander;
+        let Expander { graph, is_cut, steps: known, .. } = expander;
+        steps = known;
         let is_found = choices.first().is_some_and(Option::is_some);
         if is_found || !is_cut || rows_max >= ROWS_LAST || graph.is_full(options.facts_max) {
             let proofs = proofs(&graph, &choices, facts, rules, options.proofs_max)?;

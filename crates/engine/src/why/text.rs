@@ -51,7 +51,8 @@ impl Explanation {
 
     fn by_rules(&self) -> String {
         match self.rules.as_slice() {
-            [] => ": there are no rules".to_owned(),
+            [] => ": there are no rules (lode materialise keeps some, and --reason rdfs reasons at run time)"
+                .to_owned(),
             rules => format!(" by {}", rules.join(", ")),
         }
     }

@@ -64,9 +64,12 @@ impl Expander<'_> {
         keys: &mut Vec<Key>,
     ) -> Result<bool, EngineError> {
         let rows_max = self.rows_max.max(ASKED_MAX);
-        let found = search((from, to), ASKED_MAX, |node| {
-            self.asked(&[(FROM, step, MIDDLE)], &[(FROM, node)], graph, rows_max)
-        })?;
+        let found = search(
+            from,
+            ASKED_MAX,
+            |id| id == to,
+            |node| self.asked(&[(FROM, step, MIDDLE)], &[(FROM, node)], graph, rows_max),
+        )?;
         let Some(terms) = found else { return Ok(false) };
         for pair in terms.windows(2) {
             if !self.walk((pair[0], step, pair[1]), graph, keys)? {
@@ -148,15 +151,33 @@ impl Expander<'_> {
             }
             keys.push([p, type_id, class, ValueId::UNDEF]);
         }
-        let stated = search((s, o), STATED_MAX, |node| self.facts.objects(node, p))?;
-        let found = match stated {
-            Some(found) => Some(found),
-            None => search((s, o), ASKED_MAX, |node| {
+        let is_end = |id: ValueId| id == o;
+        let mut found = search(s, STATED_MAX, is_end, |node| self.facts.objects(node, p))?;
+        for is_stated in [true, false] {
+            if found.is_some() {
+                break;
+            }
+            let made = self.by_rules(p, rule, is_stated)?;
+            let next = |from: ValueId| made.next.get(&from).into_iter().flatten();
+            found = search(s, STATED_MAX, is_end, |node| {
+                let mut ends = self.facts.objects(node, p)?;
+                ends.extend(next(node).map(|made| made.to));
+                Ok(ends)
+            })?;
+            // A single step is another rule's, and told as such.
+            for pair in found.iter().filter(|terms| terms.len() > 2).flat_map(|terms| terms.windows(2)) {
+                if let Some(step) = next(pair[0]).find(|made| made.to == pair[1]) {
+                    self.note_made([pair[0], p, pair[1]], step)?;
+                }
+            }
+        }
+        if found.is_none() {
+            found = search(s, ASKED_MAX, is_end, |node| {
                 let mut next = self.facts.objects(node, p)?;
                 next.extend(self.by_other_rules(rule, (node, p), key)?);
                 Ok(next)
-            })?,
-        };
+            })?;
+        }
         let Some(terms) = found.filter(|terms| terms.len() > 2) else { return Ok(false) };
         keys.extend(terms.windows(2).map(|pair| [pair[0], p, pair[1], ValueId::UNDEF]));
         self.note((at, rule), [s, p, o], &keys, Vec::new())
@@ -208,9 +229,10 @@ fn nothing() -> (Query, Terms) {
 }
 
 /// The terms along a shortest way with a step or more; none where there is none, or more terms than so many would have to be looked at.
-fn search(
-    (from, to): (ValueId, ValueId),
+pub(super) fn search(
+    from: ValueId,
     terms_max: usize,
+    is_end: impl Fn(ValueId) -> bool,
     mut next: impl FnMut(ValueId) -> Result<Vec<ValueId>, EngineError>,
 ) -> Result<Option<Vec<ValueId>>, EngineError> {
     let (mut open, mut before) = (VecDeque::from([from]), HashMap::new());
@@ -220,8 +242,8 @@ fn search(
                 continue;
             }
             before.insert(other, node);
-            if other == to {
-                let mut terms = vec![to];
+            if is_end(other) {
+                let mut terms = vec![other];
                 let mut at = node;
                 while at != from {
                     terms.push(at);
@@ -255,12 +277,12 @@ mod tests {
             Ok(vec![id((n + 1) % 10), id((n * 3) % 10), node])
         };
         let found = |from, to| {
-            let found = search((id(from), id(to)), 100, next).unwrap();
+            let found = search(id(from), 100, |end| end == id(to), next).unwrap();
             found.map(|terms| terms.iter().map(|term| term.payload()).collect::<Vec<_>>())
         };
         assert_eq!(found(1, 9), Some(vec![1, 3, 9]));
         assert_eq!(found(4, 4), Some(vec![4, 4]));
         assert_eq!(found(0, 11), None);
-        assert_eq!(search((id(1), id(9)), 1, next).unwrap(), None);
+        assert_eq!(search(id(1), 1, |end| end == id(9), next).unwrap(), None);
     }
 }

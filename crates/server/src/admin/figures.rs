@@ -10,7 +10,8 @@ use crate::update::json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use lode_engine::store::{CompactorState, DiskUse, Store, StoreError};
+use lode_engine::UpkeeperStatus;
+use lode_engine::store::{CompactorState, DiskUse, Snapshot, Store, StoreError};
 use lode_engine::{Order, process};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -38,6 +39,8 @@ pub(crate) struct Figures {
     pub(super) snapshots: OfSnapshots,
     pub(super) cache: OfCache,
     pub(super) compactor: Option<OfCompactor>,
+    /// What was inferred; none where there are no rules.
+    pub(super) inferences: Option<OfInferences>,
     pub(super) memory: OfMemory,
     pub(super) disk: OfDisk,
     pub(super) requests: OfRequests,
@@ -113,6 +116,31 @@ pub(super) struct OfCompactor {
     pub(super) quads: u64,
     pub(super) failures: u64,
     /// Why the last one failed.
+    pub(super) error: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct OfInferences {
+    pub(super) up_to_date: bool,
+    /// The version of which they are all that follows, if that is known,
+    pub(super) of_version: Option<u64>,
+    /// and versions that came after it;
+    pub(super) behind_versions: Option<u64>,
+    /// for how long there have been such; none where nobody brings them up to date in the background.
+    pub(super) behind_seconds: Option<f64>,
+    /// Whether they are being brought up to date in the background,
+    pub(super) running: bool,
+    /// how often they were, going on from what there was,
+    pub(super) gone_on: u64,
+    /// and anew,
+    pub(super) anew: u64,
+    /// how often something else became of the data meanwhile,
+    pub(super) overtaken: u64,
+    /// how long the last time took,
+    pub(super) last_seconds: Option<f64>,
+    /// and how often it failed.
+    pub(super) failures: u64,
+    /// Why the last time did.
     pub(super) error: Option<String>,
 }
 
@@ -207,6 +235,7 @@ impl Figures {
                 bytes_wasted: reads.wasted_bytes,
             },
             compactor: of_compactor(state),
+            inferences: of_inferences(state, &snapshot),
             memory: of_memory(state, cache.bytes_held, delta_bytes, sums.memory_bytes),
             disk: of_disk(store, &DiskUse::of(&snapshot)),
             requests: OfRequests {
@@ -253,6 +282,34 @@ fn of_compactor(state: &AppState) -> Option<OfCompactor> {
         compactions: status.compactions,
         segments: status.segments_merged,
         quads: status.quads_merged,
+        failures: status.failures,
+        error: status.last_error,
+    })
+}
+
+fn of_inferences(state: &AppState, snapshot: &Snapshot) -> Option<OfInferences> {
+    if !snapshot.has_inferences() {
+        return None;
+    }
+    let (version, of_version) = (snapshot.version_number(), snapshot.inferred_version());
+    let up_to_date = of_version == Some(version);
+    let status = state.upkeeper.as_ref().map(|upkeeper| upkeeper.status());
+    let behind = |status: &UpkeeperStatus| match up_to_date {
+        true => 0.0,
+        false => status.behind.map_or(0.0, |behind| behind.as_secs_f64()),
+    };
+    let behind_seconds = status.as_ref().map(behind);
+    let status = status.unwrap_or_default();
+    Some(OfInferences {
+        up_to_date,
+        of_version,
+        behind_versions: of_version.map(|of| version.saturating_sub(of)),
+        behind_seconds,
+        running: status.is_running,
+        gone_on: status.gone_on,
+        anew: status.anew,
+        overtaken: status.overtaken,
+        last_seconds: status.last.map(|last| last.as_secs_f64()),
         failures: status.failures,
         error: status.last_error,
     })

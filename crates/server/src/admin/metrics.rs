@@ -164,6 +164,37 @@ fn of_database(figures: &Figures) -> Metrics {
     all
 }
 
+fn of_inferences(figures: &Figures, all: &mut Metrics) {
+    let of = figures.inferences.as_ref();
+    all.gauge(
+        "lode_inferences_up_to_date",
+        "Whether what was inferred is what follows from the current version",
+        of.map(|of| of.up_to_date),
+    );
+    all.gauge(
+        "lode_inferences_behind_versions",
+        "Versions after the one of which what was inferred is, where that is known",
+        of.and_then(|of| of.behind_versions),
+    );
+    all.gauge(
+        "lode_inferences_behind_seconds",
+        "For how long there have been changes that what was inferred knows nothing of",
+        of.and_then(|of| of.behind_seconds),
+    );
+    all.gauge(
+        "lode_inferences_running",
+        "Whether what was inferred is being brought up to date in the background",
+        of.map(|of| of.running),
+    );
+    all.counter("lode_inferences_gone_on", "How often it was, by what had changed", of.map(|of| of.gone_on));
+    all.counter("lode_inferences_anew", "How often it was, anew", of.map(|of| of.anew));
+    all.counter(
+        "lode_inferences_failures",
+        "How often bringing it up to date failed",
+        of.map(|of| of.failures),
+    );
+}
+
 fn of_store(figures: &Figures, all: &mut Metrics) {
     let Figures { log, flush, cache, compactor, .. } = figures;
     all.gauge("lode_quads", "Quads in the current version", figures.quads);
@@ -220,6 +251,7 @@ fn of_store(figures: &Figures, all: &mut Metrics) {
         "Compactions that failed",
         compactor.as_ref().map(|of| of.failures),
     );
+    of_inferences(figures, all);
     all.counter("lode_cache_hits", "Blocks that were found in the cache", cache.hits);
     all.counter("lode_cache_misses", "Blocks that had to be read", cache.misses);
     all.counter("lode_read_bytes", "Bytes of blocks that were read from files", cache.bytes_read);

@@ -64,10 +64,11 @@ const SHOWN_MAX = 20;
 
 /** Marks what is wrong while it is written. */
 export class Checker {
-  constructor(editor, reason, onshow) {
+  constructor(editor, reason, onshow, run) {
     this.editor = editor;
     this.reason = reason;
     this.onshow = onshow;
+    this.run = run;
     this.marks = [];
     this.place = document.getElementById('problems');
     this.later = calmly(800, () => this.check());
@@ -129,7 +130,13 @@ export class Checker {
       mark.isPlaced ? el('button.place', { onclick: () => this.editor.goTo(mark.from, mark.to), title: 'Go there' }, `${line + 1}:${column + 1}`) : null,
       el('span', {}, mark.message, mark.help ? el('span.help', {}, ' ' + mark.help) : null),
       prefix ? el('button.small', { onclick: () => this.fix(prefix) }, 'Add ' + prefix[0] + ':') : null,
-      mark.code === 'only-below' ? el('button.small', { onclick: () => this.reason.choose('hierarchies') }, 'Reason with hierarchies') : null);
+      mark.code === 'only-below' ? el('button.small', { onclick: () => this.reasonAndRun() }, 'Reason with hierarchies') : null);
+  }
+
+  /** The answer is what was missed: with these rules it is another one. */
+  reasonAndRun() {
+    this.reason.choose('hierarchies');
+    this.run();
   }
 
   fix([name, iri]) {

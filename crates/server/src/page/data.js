@@ -1,6 +1,6 @@
 // What is in the data: figures, graphs, classes, predicates, and a picture of how classes hang together.
 
-import { rowsOf, send, withoutNumber } from './api.js';
+import { rowsOf, send, session, withoutNumber } from './api.js';
 import { el, grouped } from './dom.js';
 import { anywhere, labelsOf } from './names.js';
 import { inQuery, shortened } from './prefixes.js';
@@ -48,11 +48,12 @@ export function start(panel, { openQuery }) {
         return;
       }
       const { whole, graphs } = described(triplesOf(await response.text()));
+      const inferred = session.inferred ? await inferredTriples() : null;
       seen = tag;
       status.hidden = true;
       const classes = el('div.long', { tabindex: '0', role: 'region', 'aria-label': 'All classes' });
       const predicates = el('div.long', { tabindex: '0', role: 'region', 'aria-label': 'All predicates' });
-      content.replaceChildren(figures(whole, graphs.length - 1),
+      content.replaceChildren(figures(whole, graphs.length - 1, inferred),
         el('div.columns', {}, el('section.card', { 'aria-label': 'Graphs' }, el('h2', {}, 'Graphs'), graphTable(graphs)),
           el('section.card', { 'aria-label': 'Classes' }, el('h2', {}, 'Classes'), classes),
           el('section.card', { 'aria-label': 'Predicates' }, el('h2', {}, 'Predicates'), predicates)),
@@ -64,8 +65,14 @@ export function start(panel, { openQuery }) {
     }
   }
 
-  function figures(whole, graphs) {
-    const facts = [['Triples', whole.triples], ['Subjects', whole.distinctSubjects], ['Objects', whole.distinctObjects], ['Classes', whole.classes], ['Predicates', whole.properties], ['Named graphs', graphs]];
+  /** Those among all triples that rules have added; none where that is not known. */
+  async function inferredTriples() {
+    const rows = await rowsOf('SELECT (COUNT(*) AS ?n) { GRAPH <urn:lodestore:inferred> { ?s ?p ?o } }').catch(() => []);
+    return rows[0]?.n ? Number(rows[0].n.value) : null;
+  }
+
+  function figures(whole, graphs, inferred) {
+    const facts = [['Triples', whole.triples], ...(inferred === null ? [] : [['Of them inferred', inferred]]), ['Subjects', whole.distinctSubjects], ['Objects', whole.distinctObjects], ['Classes', whole.classes], ['Predicates', whole.properties], ['Named graphs', graphs]];
     return el('dl.figures-row', {}, facts.map(([name, number]) => el('div.figure', {}, el('dt', {}, name), el('dd', {}, grouped(number)))));
   }
 

@@ -26,7 +26,7 @@ export class QueryView {
     this.completion = new Completion(this.editor);
     this.warnings = [];
     this.reason = new Reason($('reason'), () => this.reasons());
-    this.checker = new Checker(this.editor, this.reason, () => this.drawWarnings());
+    this.checker = new Checker(this.editor, this.reason, () => this.drawWarnings(), () => this.run());
     this.hover = new Hover(this.editor);
     this.results = new Results($('results'));
     this.live = new Live($('live'));

@@ -10,6 +10,18 @@ use crate::vocabulary::sh;
 use lode_rdf::{NamedNode, NamedOrBlankNode, Term};
 use std::collections::HashSet;
 
+const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+/// The datatypes that XML Schema 1.1 defines, and that literals may have.
+#[rustfmt::skip]
+const DATATYPES: [&str; 44] = [
+    "anyURI", "base64Binary", "boolean", "byte", "date", "dateTime", "dateTimeStamp", "dayTimeDuration",
+    "decimal", "double", "duration", "ENTITY", "float", "gDay", "gMonth", "gMonthDay", "gYear",
+    "gYearMonth", "hexBinary", "ID", "IDREF", "int", "integer", "language", "long", "Name", "NCName",
+    "negativeInteger", "NMTOKEN", "nonNegativeInteger", "nonPositiveInteger", "normalizedString",
+    "NOTATION", "positiveInteger", "QName", "short", "string", "time", "token", "unsignedByte",
+    "unsignedInt", "unsignedLong", "unsignedShort", "yearMonthDuration",
+];
+
 impl Reader<'_> {
     /// All that a shape says.
     pub(super) fn constraints(
@@ -34,7 +46,7 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    fn of_types(&self, node: &NamedOrBlankNode, found: &mut Found) -> Result<(), ShaclError> {
+    fn of_types(&mut self, node: &NamedOrBlankNode, found: &mut Found) -> Result<(), ShaclError> {
         for class in self.graph.of(node, "class") {
             if as_node(class).is_none() {
                 return Err(wrong(node, "class", format!("{class} is no class")));
@@ -42,12 +54,26 @@ impl Reader<'_> {
             found.push(named("Class", Rule::Class(class.clone())));
         }
         if let Some(value) = only(self.graph, node, "datatype")? {
-            found.push(named("Datatype", Rule::Datatype(iri(node, "datatype", value)?)));
+            let datatype = iri(node, "datatype", value)?;
+            self.warn_of_unknown(node, &datatype);
+            found.push(named("Datatype", Rule::Datatype(datatype)));
         }
         if let Some(value) = only(self.graph, node, "nodeKind")? {
             found.push(named("NodeKind", Rule::NodeKind(parameters::node_kind(node, value)?)));
         }
         Ok(())
+    }
+
+    /// Warns of a datatype that XML Schema's namespace does not have: nothing conforms to it.
+    fn warn_of_unknown(&mut self, node: &NamedOrBlankNode, datatype: &NamedNode) {
+        let Some(local) = datatype.as_str().strip_prefix(XSD).filter(|local| !DATATYPES.contains(local))
+        else {
+            return;
+        };
+        let meant = lode_sparql::syntax::nearest(local, DATATYPES.iter().copied());
+        let help = meant.map_or_else(String::new, |name| format!("; did you mean xsd:{name}?"));
+        let shape = self.graph.places().shape(node);
+        self.shapes.warn(format!("{shape}: there is no datatype xsd:{local}: no value conforms to it{help}"));
     }
 
     fn of_counts(&self, node: &NamedOrBlankNode, found: &mut Found) -> Result<(), ShaclError> {

@@ -86,6 +86,20 @@ fn mistakes_are_warned_of() {
     assert!(warnings.contains("sh:node refers to <http://e/Nothing>, of which"), "{warnings}");
     let warnings = shapes(":S sh:property [ sh:path :p ] .").unwrap().warnings().join("\n");
     assert!(warnings.contains("no shape has a target"), "{warnings}");
+    let of_type = |name: &str| {
+        let text = format!(":S sh:targetClass :C ; sh:property [ sh:path :p ; sh:datatype {name} ] .");
+        shapes(&text).unwrap().warnings().join("\n")
+    };
+    let warnings = of_type("xsd:integr");
+    assert!(warnings.contains("no datatype xsd:integr") && warnings.contains("did you mean xsd:integer?"));
+    for known in [
+        "xsd:integer",
+        "xsd:gMonthDay",
+        "<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>",
+        "<http://e/own>",
+    ] {
+        assert_eq!(of_type(known), "", "{known}");
+    }
 }
 
 #[test]

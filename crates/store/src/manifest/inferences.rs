@@ -54,6 +54,12 @@ impl Inferences {
         if self.is_maintained() { self } else { self.stale() }
     }
 
+    /// The same where the log has changes that they know nothing of, and the segments are all that they are of.
+    #[must_use]
+    pub fn of_segments(self) -> Self {
+        Self { currency: Currency::Current, ..self }
+    }
+
     /// Whether they are all that follows from the version that they are told of.
     pub fn is_current(&self) -> bool {
         self.currency != Currency::Stale

@@ -4,7 +4,9 @@
 //! what remains, the quads that really appear and disappear, is a [`ChangeSet`]. New terms are the transaction's own until it
 //! commits; then they get the ids that everybody sees.
 
+mod aside;
 mod changes;
+mod frozen;
 mod inferences;
 mod own_terms;
 mod upkeep;
@@ -25,7 +27,9 @@ use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::version::Version;
 use crate::write_guard::{Commit, SaidOfInferences, WriteGuard};
+pub use aside::Published;
 use changes::Change;
+use frozen::Frozen;
 pub use inferences::{Present, Savepoint};
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
@@ -43,6 +47,8 @@ pub struct Transaction {
     store: Store,
     /// The write lock, if the transaction has it from its beginning.
     guard: Option<WriteGuard>,
+    /// The version that it began with, where it needs no lock since nobody else changes what it does.
+    aside: Option<Frozen>,
     /// What the changes are compared with.
     base: Arc<Version>,
     terms: OwnTerms,
@@ -98,7 +104,7 @@ impl Transaction {
         let terms = OwnTerms::new(Snapshot::new(Arc::clone(&base)));
         let (waiting, done, cleared) = (Vec::new(), Arc::default(), None);
         let (inferences, memory) = (None, MemoryBudget::unlimited());
-        Self { store, guard, base, terms, waiting, done, cleared, inferences, cancel, memory }
+        Self { store, guard, aside: None, base, terms, waiting, done, cleared, inferences, cancel, memory }
     }
 
     /// Stops the transaction, also while it waits for the write lock, once `cancel` says so.
@@ -118,13 +124,13 @@ impl Transaction {
     /// # Errors
     /// Where a file that the changes so far need cannot be read or is damaged, or the work was cancelled.
     pub fn snapshot(&mut self) -> Result<Snapshot, StoreError> {
-        let done = match &self.guard {
-            Some(_) => {
+        let done = match self.guard.is_some() || self.aside.is_some() {
+            true => {
                 self.settle()?;
                 Arc::clone(&self.done)
             }
             // Compared again at the commit, perhaps with another version: what changes nothing here may change something there.
-            None => {
+            false => {
                 let change_set = self.compare(&changes::last_of_each(self.waiting.clone()))?;
                 Arc::new(change_set.within(&self.memory))
             }
@@ -212,8 +218,10 @@ impl Transaction {
     /// # Errors
     /// Where an index cannot be read or is damaged.
     pub fn clears_at_once(&self, graphs: Graphs) -> Result<bool, StoreError> {
-        let Some(guard) = &self.guard else { return Ok(false) };
-        let most = guard.logged_changes_max()? as u64;
+        if self.guard.is_none() && self.aside.is_none() {
+            return Ok(false);
+        }
+        let most = self.store.writer()?.options.logged_changes_max as u64;
         Ok(clear::quads_in_segments(&self.base, graphs)? > most)
     }
 
@@ -276,6 +284,9 @@ impl Transaction {
     }
 
     fn commit_changes(mut self) -> Result<Commit, StoreError> {
+        if self.aside.is_some() {
+            return Err(StoreError::Limit("a transaction aside is published".to_owned()));
+        }
         if self.adds() {
             self.store.check_room()?;
         }
@@ -351,16 +362,21 @@ impl Transaction {
 
     /// Commits where inferences were made since the beginning, and are to be kept up to date: nobody has brought them there.
     fn commit_unmaintained(&self, quads: Vec<Change>, guard: WriteGuard) -> Result<Commit, StoreError> {
-        let tip = guard.tip()?;
-        let quads = changes::last_of_each(self.terms.rename(quads, &guard, Some(&self.base))?);
-        let rows: Vec<Row> = quads.iter().map(Change::quad).collect();
-        let held = tip.held_by_segments(&rows)?;
-        let change_set = changes::effective(&quads, &tip.visible(&rows, &held));
+        let compared = |guard: &WriteGuard| -> Result<ChangeSet, StoreError> {
+            let tip = guard.tip()?;
+            let quads = changes::last_of_each(self.terms.rename(quads.clone(), guard, Some(&self.base))?);
+            let rows: Vec<Row> = quads.iter().map(Change::quad).collect();
+            let held = tip.held_by_segments(&rows)?;
+            Ok(changes::effective(&quads, &tip.visible(&rows, &held)))
+        };
+        let change_set = compared(&guard)?;
         if change_set.is_empty() {
             return guard.commit(change_set, &self.cancel);
         }
-        let said = Some(tip.manifest.inferences.clone().map(Inferences::stale));
-        let commit = guard.commit_on(&tip, 0, &change_set, &said, &self.cancel)?;
+        // So that they are known to be of what there was before: whoever brings them up to date goes on from there.
+        guard.leave_inferences(&self.cancel)?;
+        let change_set = compared(&guard)?;
+        let commit = guard.commit(change_set, &self.cancel)?;
         Ok(Commit { is_stale: true, ..commit })
     }
 

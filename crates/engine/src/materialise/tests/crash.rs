@@ -2,7 +2,7 @@
 //! which.
 
 use super::super::upkeep::ROWS;
-use super::super::{drop_inferences, keep_up, materialise};
+use super::super::{Remembered, catch_up, drop_inferences, keep_up, materialise};
 use super::by;
 use crate::{CancelToken, EngineError, MaterialiseOptions, QueryOptions};
 use lode_base::fault_vfs::{Fault, FaultVfs};
@@ -66,6 +66,7 @@ enum Work {
     Materialise,
     Drop,
     Commit,
+    CatchUp,
 }
 
 fn work(vfs: Arc<dyn Vfs>, logged: usize, work: Work) -> Result<(), EngineError> {
@@ -75,6 +76,7 @@ fn work(vfs: Arc<dyn Vfs>, logged: usize, work: Work) -> Result<(), EngineError>
     match work {
         Work::Materialise => materialise(&store, &options).map(drop),
         Work::Drop => drop_inferences(&store, &QueryOptions::default()).map(drop),
+        Work::CatchUp => catch_up(&store, &options.evaluation, &Remembered::default()).map(drop),
         Work::Commit => {
             keep_up(&store);
             Ok(insert(&store, 3..5)?)
@@ -93,7 +95,11 @@ fn the_database_is_as_before_or_as_after() {
         insert(&store, 3..5).unwrap();
         drop(store);
         assert!(contents(&before).1.is_some_and(|(is_current, _)| !is_current));
-        every_operation_may_fail(&before, logged, &[Work::Materialise, Work::Drop]);
+        every_operation_may_fail(&before, logged, &[Work::Materialise, Work::Drop, Work::CatchUp]);
+        // The same where all is inferred anew.
+        ROWS.set(Some(0));
+        every_operation_may_fail(&before, logged, &[Work::CatchUp]);
+        ROWS.set(None);
     }
 }
 

@@ -39,6 +39,7 @@ fn the_same_again_is_nothing_to_do() {
         known(&all),
         KeptInferences {
             up_to_date: true,
+            of_version: Some(others.version),
             maintained: true,
             rules: vec!["rdfs-plus".to_owned()],
             all_graphs: false,

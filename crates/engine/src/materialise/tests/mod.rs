@@ -1,5 +1,6 @@
 //! What is inferred, by each rule and by all together; who sees it; what becomes of it.
 
+mod background;
 mod closures;
 mod crash;
 mod equality;

@@ -143,6 +143,21 @@ fn who_may_read_the_default_graph_alone_does_not_have_it() {
 }
 
 #[test]
+fn without_rules_its_name_is_a_name_like_others() {
+    let all = database(":a :p :b");
+    let quad = lode_rdf::NamedNode::new_unchecked(INFERRED_GRAPH);
+    update(&all, &format!("DELETE DATA {{ GRAPH {quad} {{ :a :p :b }} }} ; CLEAR SILENT GRAPH {quad}"));
+    let deleted = all.delete_graph(Some(&quad), None, &GraphRules::default(), &CancelToken::default());
+    assert!(deleted.unwrap().is_none());
+    apply(&all, &["CONSTRUCT { ?x :q ?y } WHERE { ?x :p ?y }"]);
+    let refused = all.delete_graph(Some(&quad), None, &GraphRules::default(), &CancelToken::default());
+    assert!(matches!(refused, Err(EngineError::Forbidden(_))), "{refused:?}");
+    // With all others it goes, and comes back with what is stated.
+    update(&all, "CLEAR ALL");
+    assert!(!ask(&all, "?s ?p ?o"));
+}
+
+#[test]
 fn updates_do_not_see_it_and_state_nothing_there() {
     let all = zoo("");
     update(&all, "INSERT { ?x :was ?c } WHERE { ?x a ?c }");
@@ -157,6 +172,12 @@ fn updates_do_not_see_it_and_state_nothing_there() {
         format!("INSERT {{ GRAPH ?g {{ <e:a> <e:p> 1 }} }} WHERE {{ VALUES ?g {{ {graph} }} }}"),
         format!("INSERT {{ GRAPH ?g {{ <e:a> <e:p> 1 }} }} WHERE {{ BIND(IRI('{INFERRED_GRAPH}') AS ?g) }}"),
         format!("LOAD <http://127.0.0.1:9/> INTO GRAPH {graph}"),
+        // It would be there again.
+        format!("DELETE DATA {{ GRAPH {graph} {{ <e:a> <e:p> 1 }} }}"),
+        format!("DELETE WHERE {{ GRAPH {graph} {{ ?s ?p ?o }} }}"),
+        format!("CLEAR GRAPH {graph}"),
+        format!("DROP SILENT GRAPH {graph}"),
+        format!("MOVE {graph} TO <e:g>"),
     ] {
         let refused = all.update(&request, &UpdateOptions::default());
         assert!(matches!(refused, Err(EngineError::Forbidden(_))), "{request}: {refused:?}");
@@ -178,8 +199,7 @@ fn updates_do_not_see_it_and_state_nothing_there() {
         };
         assert!(matches!(all.upload(Vec::new(), &options), Err(EngineError::Forbidden(_))), "{replace}");
     }
-    update(&all, &format!("CLEAR GRAPH {graph}"));
-    assert!(ask(&all, ":tom a :Animal"), "what follows comes back");
+    assert!(ask(&all, ":tom a :Animal"), "nothing was changed");
     assert!(all.inferences(&all.snapshot()).unwrap().unwrap().up_to_date);
     update(&all, "CLEAR ALL");
     assert!(!ask(&all, "?s ?p ?o"));

@@ -29,7 +29,8 @@ use compiled::Compiled;
 use limits::{STATED_BEFORE_ROUNDS, TooMuch};
 use lode_base::memory_budget::MemoryBudget;
 use lode_packed::Order;
-use lode_store::{CommitUpkeep, Store, StoreError, Transaction};
+use lode_rdf::ValueId;
+use lode_store::{CommitUpkeep, Snapshot, Store, StoreError, Transaction};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use view::Stop;
@@ -70,7 +71,9 @@ fn complete(transaction: &mut Transaction, known: &Known) -> Result<bool, StoreE
         Ok(compiled) => compiled,
         Err(_) => return Ok(false),
     };
-    let why = match go_on(transaction, &compiled) {
+    let changes = transaction.changes()?;
+    let before = transaction.before();
+    let why = match go_on(transaction, &compiled, before, changes) {
         Ok(()) => return Ok(true),
         Err(Stop::TooMuch(why)) => why,
         Err(Stop::Failed(error @ EngineError::Execution(_))) => {
@@ -108,17 +111,26 @@ fn compiled(text: &str, known: &Known) -> Result<Arc<Compiled>, EngineError> {
     Ok(compiled)
 }
 
-fn go_on(transaction: &mut Transaction, compiled: &Compiled) -> Result<(), Stop> {
+/// Quads (S, P, O, G; sorted) that appear, and that disappear.
+type Changes = [Vec<[ValueId; 4]>; 2];
+
+/// Goes on from what followed from the version `before`, by what has changed since; none: that is not known.
+fn go_on(
+    transaction: &mut Transaction,
+    compiled: &Compiled,
+    before: Snapshot,
+    changes: Option<Changes>,
+) -> Result<(), Stop> {
     if compiled.refused.is_some() {
         return Err(Stop::TooMuch(TooMuch::Rule));
     }
-    let Some([inserted, deleted]) = transaction.changes()? else {
+    let Some([inserted, deleted]) = changes else {
         return Err(Stop::TooMuch(TooMuch::Cleared));
     };
     let budget = memory(transaction);
     // What is stated elsewhere is read by no rule, then, or by patterns as all else.
     let only_adds = deleted.is_empty() && compiled.only_adds;
-    let mut work = work::Work::new(transaction, compiled, only_adds, &budget)?;
+    let mut work = work::Work::new(transaction, compiled, before, only_adds, &budget)?;
     work.begin(&inserted, &deleted)?;
     let begun = only_adds.then(|| work.begun()).transpose()?;
     let is_large = begun.as_ref().is_some_and(|(new, _)| new.len() > STATED_BEFORE_ROUNDS);
@@ -152,6 +164,33 @@ fn by_rounds(
     let mut inferring = Inferring::new(transaction, graph, rules, default_graph, &options, budget)?;
     inferring.go_on(new, &HashSet::new())?;
     inferring.finish(&[], &mut MaterialiseReport::empty())
+}
+
+/// What of the rules is remembered from one time to the next.
+#[derive(Default)]
+pub(crate) struct Remembered(Known);
+
+/// Brings the inferences of a transaction up to date that begins with those of the segments of its version alone. False where that is too much, or they are not of these segments;
+/// then nothing was changed.
+pub(super) fn go_on_from_segments(
+    transaction: &mut Transaction,
+    rules: &str,
+    known: &Remembered,
+) -> Result<bool, EngineError> {
+    let compiled = compiled(rules, &known.0)?;
+    if transaction.before().inferred_version().is_none() {
+        return Ok(false);
+    }
+    let savepoint = transaction.savepoint()?;
+    let (before, changes) = transaction.since_segments();
+    let done = match go_on(transaction, &compiled, before, Some(changes)) {
+        Ok(()) => return Ok(true),
+        Err(Stop::TooMuch(_)) => Ok(false),
+        Err(Stop::Failed(EngineError::Execution(lode_exec::ExecError::OutOfMemory(_)))) => Ok(false),
+        Err(Stop::Failed(error)) => Err(error),
+    };
+    transaction.go_back(savepoint);
+    done
 }
 
 fn memory(transaction: &Transaction) -> MemoryBudget {

@@ -190,7 +190,10 @@ fn rules_of_ones_own_say_what_must_not_be() {
 fn without_rules_nothing_is_contradictory() {
     let all = database(":A owl:disjointWith :B . :x a :A, :B");
     assert_eq!(checked(&all, 10).rules, 0);
-    assert_eq!(told(&all, "false"), "nothing is contradictory: there are no rules\n");
+    assert_eq!(
+        told(&all, "false"),
+        "nothing is contradictory: there are no rules (lode materialise keeps some, and --reason rdfs reasons at run time)\n"
+    );
     apply(&all, "rdfs");
     assert_eq!(told(&all, "false"), "nothing is contradictory by rdfs\n");
 }

@@ -3,6 +3,7 @@
 mod consistency;
 mod examples;
 mod heights;
+mod large;
 mod proofs;
 
 use super::{Explanation, Goal, WhyOptions};

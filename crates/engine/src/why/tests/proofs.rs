@@ -18,13 +18,13 @@ fn lines(database: &Database, inferred: bool) -> BTreeSet<[String; 3]> {
     rows.iter().map(|row| [text(row, 0), text(row, 1), text(row, 2)]).collect()
 }
 
-fn statement(step: &super::super::Step) -> String {
+pub(super) fn statement(step: &super::super::Step) -> String {
     let statement = step.triple.as_ref().unwrap();
     statement.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a step follows by a set from what it takes.
-fn follows(set: RuleSet, premises: &str, conclusion: &str) -> bool {
+pub(super) fn follows(set: RuleSet, premises: &str, conclusion: &str) -> bool {
     let small = database(premises);
     apply(&small, set.name());
     // A blank node has another name there.

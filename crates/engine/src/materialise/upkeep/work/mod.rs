@@ -14,7 +14,7 @@ use super::view::{Empty, Meter, Stop, View};
 use crate::EngineError;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
-use lode_store::{Savepoint, Transaction};
+use lode_store::{Savepoint, Snapshot, Transaction};
 use std::collections::{BTreeSet, HashSet};
 
 /// Of more triples at once queries are faster than looking each up.
@@ -39,7 +39,7 @@ pub(super) struct Work<'a> {
     ids: Vec<Option<ValueId>>,
     /// Bytes of new terms when these were looked up.
     terms_known: usize,
-    /// What was there before the transaction;
+    /// What was there before the changes;
     before: View,
     /// with its changes, and nothing of what follows from them;
     stated: View,
@@ -67,6 +67,7 @@ impl<'a> Work<'a> {
     pub fn new(
         transaction: &'a mut Transaction,
         compiled: &'a Compiled,
+        before: Snapshot,
         only_adds: bool,
         budget: &MemoryBudget,
     ) -> Result<Self, Stop> {
@@ -74,7 +75,7 @@ impl<'a> Work<'a> {
         let all_graphs = compiled.all_graphs;
         let view = |snapshot| View { snapshot, inferred: graph, all_graphs };
         let queries = Queries::new(transaction, graph, all_graphs, budget);
-        let (before, now) = (transaction.before(), transaction.snapshot()?);
+        let now = transaction.snapshot()?;
         let quads = now.quad_count();
         let rows = if only_adds { rows_before_rounds(quads) } else { rows_max(quads) };
         let meter = Meter::new(rows, transaction.cancel().clone());

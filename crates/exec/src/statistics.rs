@@ -2,9 +2,9 @@
 
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::{MemoryBudget, OutOfBudget};
-use lode_eval::functions::prepared_search;
 #[cfg(feature = "geo")]
 use lode_eval::functions::{place_proximity, place_search};
+use lode_eval::functions::{prepared_search, text_parts};
 use lode_eval::{aggregate, functions};
 use lode_packed::{Flights, Order, Star, StarMember};
 use lode_rdf::key::escape;
@@ -12,7 +12,7 @@ use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, ValueId};
 #[cfg(feature = "geo")]
 use lode_sparql::PlaceSearch;
-use lode_sparql::{AggregateFunction, Function, Held, IdList, IdSet, Statistics, TextHits};
+use lode_sparql::{AggregateFunction, Function, Held, IdList, IdSet, Statistics, TextHits, TextTest};
 #[cfg(feature = "geo")]
 use lode_store::Nearest;
 use lode_store::{Snapshot, StoreError};
@@ -154,6 +154,19 @@ impl Statistics for SnapshotStatistics<'_> {
             return None;
         }
         self.list(best.ids)
+    }
+
+    fn texts_with(&self, test: &TextTest<'_>, rows: f64) -> Option<IdList> {
+        if !self.snapshot.has_words() {
+            return None;
+        }
+        let parts = text_parts(test)?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rows of the data")]
+        let ids = self.or(|snapshot| snapshot.texts_with(&parts, rows as u64, self.cancel), None)?;
+        // Without these all is answered, too.
+        let memory =
+            self.budget.reserve(size_of_val(ids.as_slice()) + IdSet::bytes_of(ids.iter().copied())).ok()?;
+        Some(IdList { ids, held: Held::new(memory) })
     }
 
     #[cfg(feature = "geo")]

@@ -7,6 +7,7 @@ use crate::id_set::IdList;
 use crate::place_search::PlaceSearch;
 use crate::reuse::Reuse;
 use crate::statistics::{Statistics, TextHits};
+use crate::text_condition::TextTest;
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, Term, ValueId};
 use std::cell::{Cell, RefCell};
@@ -126,6 +127,15 @@ impl Statistics for Cached<'_> {
         // What is found is in the plan, so it is right for this query and this version only.
         self.reuse.set(Reuse::Never);
         self.inner.text_hits(query)
+    }
+
+    fn texts_with(&self, test: &TextTest<'_>, rows: f64) -> Option<IdList> {
+        let found = self.inner.texts_with(test, rows);
+        // Plans that have nothing of it are right whatever the index tells.
+        if found.is_some() {
+            self.reuse.set(Reuse::Never);
+        }
+        found
     }
 
     fn place_candidates(&self, search: &PlaceSearch<'_>) -> Option<IdList> {

@@ -4,6 +4,7 @@ use lode_rdf::ValueId;
 use std::any::Any;
 use std::collections::HashSet;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Bits that a set has for each of its ids, at most, where it is a bitmap.
@@ -41,7 +42,7 @@ pub struct IdList {
     pub held: Held,
 }
 
-/// Distinct ids. Names of one namespace are neighbours in a dictionary, so a bitmap over all ids between the least and the greatest is
+/// Distinct ids. Names of one namespace are neighbours in a dictionary, so a bitmap over all ids of a kind between the least and the greatest is
 /// often small; else it is a hash table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IdSet {
@@ -53,8 +54,33 @@ pub struct IdSet {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Members {
-    Bitmap { first: u64, words: Vec<u64> },
+    /// One for each kind of terms.
+    Bitmaps(Vec<Bitmap>),
     Table(HashSet<ValueId>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Bitmap {
+    first: u64,
+    words: Vec<u64>,
+}
+
+impl Bitmap {
+    #[inline]
+    fn contains(&self, id: ValueId) -> bool {
+        let at = id.to_bits().wrapping_sub(self.first);
+        let word = usize::try_from(at / 64).ok().and_then(|word| self.words.get(word));
+        word.is_some_and(|word| word >> (at % 64) & 1 == 1)
+    }
+
+    fn ids(&self) -> impl Iterator<Item = ValueId> + '_ {
+        let bits = |(at, word): (u64, &u64)| {
+            let word = *word;
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit)
+        };
+        let first = self.first;
+        (0..).zip(&self.words).flat_map(bits).map(move |at| ValueId::from_bits(first + at))
+    }
 }
 
 impl IdSet {
@@ -62,11 +88,7 @@ impl IdSet {
     #[inline]
     pub fn contains(&self, id: ValueId) -> bool {
         match &self.members {
-            Members::Bitmap { first, words } => {
-                let at = id.to_bits().wrapping_sub(*first);
-                let word = usize::try_from(at / 64).ok().and_then(|word| words.get(word));
-                word.is_some_and(|word| word >> (at % 64) & 1 == 1)
-            }
+            Members::Bitmaps(bitmaps) => bitmaps.iter().any(|bitmap| bitmap.contains(id)),
             Members::Table(ids) => ids.contains(&id),
         }
     }
@@ -74,13 +96,7 @@ impl IdSet {
     /// All ids, in no order.
     pub fn ids(&self) -> Box<dyn Iterator<Item = ValueId> + '_> {
         match &self.members {
-            Members::Bitmap { first, words } => {
-                let bits = |(at, word): (u64, &u64)| {
-                    let word = *word;
-                    (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit)
-                };
-                Box::new((0..).zip(words).flat_map(bits).map(move |at| ValueId::from_bits(first + at)))
-            }
+            Members::Bitmaps(bitmaps) => Box::new(bitmaps.iter().flat_map(Bitmap::ids)),
             Members::Table(ids) => Box::new(ids.iter().copied()),
         }
     }
@@ -116,26 +132,37 @@ impl IdSet {
 impl IdSet {
     /// Of ids that can be gone over twice, each once.
     pub fn of<I: Iterator<Item = ValueId>>(ids: impl Fn() -> I) -> Self {
-        let Extent { len, first, last } = Extent::of(ids());
-        if Extent::is_scattered(len, last - first) {
-            return Self { len, share: 0.5, members: Members::Table(ids().collect()), held: Held::default() };
+        let extents = Extents::of(ids());
+        let (len, share, held) = (extents.len, 0.5, Held::default());
+        if extents.are_scattered() {
+            return Self { len, share, members: Members::Table(ids().collect()), held };
         }
-        let mut words = vec![0_u64; usize::try_from((last - first) / 64 + 1).unwrap_or(0)];
-        for at in ids().map(|id| id.to_bits() - first) {
+        let mut bitmaps: Vec<Bitmap> = extents
+            .by_kind
+            .iter()
+            .map(|(_, ids)| {
+                let (first, last) = (*ids.start(), *ids.end());
+                Bitmap { first, words: vec![0; usize::try_from((last - first) / 64 + 1).unwrap_or(0)] }
+            })
+            .collect();
+        for id in ids() {
+            let kind = extents.by_kind.iter().position(|(kind, _)| *kind == id.kind_byte());
+            let Some(Bitmap { first, words }) = kind.and_then(|at| bitmaps.get_mut(at)) else { continue };
+            let at = id.to_bits() - *first;
             if let Some(word) = usize::try_from(at / 64).ok().and_then(|word| words.get_mut(word)) {
                 *word |= 1 << (at % 64);
             }
         }
-        Self { len, share: 0.5, members: Members::Bitmap { first, words }, held: Held::default() }
+        Self { len, share, members: Members::Bitmaps(bitmaps), held }
     }
 
     /// Bytes that it takes with these ids.
     pub fn bytes_of(ids: impl Iterator<Item = ValueId>) -> usize {
-        let Extent { len, first, last } = Extent::of(ids);
-        match Extent::is_scattered(len, last - first) {
-            true => len.saturating_mul(TABLE_BYTES),
-            false => usize::try_from((last - first) / 8 + 8).unwrap_or(usize::MAX),
+        let extents = Extents::of(ids);
+        if extents.are_scattered() {
+            return extents.len.saturating_mul(TABLE_BYTES);
         }
+        usize::try_from(extents.span / 8).unwrap_or(usize::MAX).saturating_add(8)
     }
 }
 
@@ -143,23 +170,33 @@ impl IdSet {
 const TABLE_BYTES: usize = 24;
 
 /// How many ids there are, and between which.
-struct Extent {
+struct Extents {
     len: usize,
-    first: u64,
-    last: u64,
+    /// Those of a kind, by its byte.
+    by_kind: Vec<(u8, RangeInclusive<u64>)>,
+    /// Bits of all.
+    span: u64,
 }
 
-impl Extent {
+impl Extents {
     fn of(ids: impl Iterator<Item = ValueId>) -> Self {
-        let mut all = Self { len: 0, first: u64::MAX, last: 0 };
-        for id in ids.map(ValueId::to_bits) {
-            (all.len, all.first, all.last) = (all.len + 1, all.first.min(id), all.last.max(id));
+        let (mut len, mut by_kind) = (0, Vec::<(u8, RangeInclusive<u64>)>::new());
+        for id in ids {
+            let (kind, bits) = (id.kind_byte(), id.to_bits());
+            len += 1;
+            // Most come in order, or have few kinds.
+            match by_kind.iter_mut().rev().find(|extent| extent.0 == kind) {
+                Some((_, own)) => *own = bits.min(*own.start())..=bits.max(*own.end()),
+                None => by_kind.push((kind, bits..=bits)),
+            }
         }
-        Self { first: all.first.min(all.last), ..all }
+        let bits = |ids: &RangeInclusive<u64>| ids.end() - ids.start() + u64::from(u64::BITS);
+        let span = by_kind.iter().map(|(_, ids)| bits(ids)).sum();
+        Self { len, by_kind, span }
     }
 
-    fn is_scattered(len: usize, span: u64) -> bool {
-        span / BITS_PER_ID_MAX > len as u64
+    fn are_scattered(&self) -> bool {
+        self.span / BITS_PER_ID_MAX > self.len as u64
     }
 }
 

@@ -4,6 +4,7 @@ use crate::aggregate::AggregateFunction;
 use crate::function::Function;
 use crate::id_set::{IdList, IdSet};
 use crate::place_search::PlaceSearch;
+use crate::text_condition::TextTest;
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, Term, ValueId};
 use std::ops::Range;
@@ -38,6 +39,11 @@ pub trait Statistics {
     fn ids_with_prefix(&self, kind: Kind, start: &str) -> Option<Range<ValueId>>;
     /// The texts of the data that match a query for words, by an index; `None` where there is none that helps, or the query is none.
     fn text_hits(&self, _query: &str) -> Option<TextHits> {
+        None
+    }
+    /// The texts of the data that may pass a test, by an index, ascending, and perhaps others, where otherwise so many would be read; `None` where there is none that helps, or it is
+    /// better to read them.
+    fn texts_with(&self, _test: &TextTest<'_>, _rows: f64) -> Option<IdList> {
         None
     }
     /// The geometries of the data that may pass a condition, by an index, ascending, and perhaps others; `None` where there is none that helps, or the condition is none on

@@ -11,7 +11,7 @@ use crate::recovery::{FoundLog, apply_log};
 use crate::snapshot::Snapshot;
 use crate::snapshot_catalog;
 use crate::version::{OpenSegment, Version};
-use crate::word_files::words_file;
+use crate::word_files::WORDS;
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::fingerprint::quad_hash;
@@ -259,7 +259,7 @@ impl Checker<'_> {
             Some(words) => words.verify(self.cancel, self.progress),
             None => Ok(()),
         });
-        self.index(words, &words_file(path), &Remedy::Words)?;
+        self.index(words, &WORDS.keys_file(path), &Remedy::Words)?;
         let places = open.places().and_then(|index| match index {
             Some(places) => places.verify(self.cancel, self.progress),
             None => Ok(()),

@@ -39,6 +39,13 @@ impl IndexKind {
         folder.join(format!("{}-{}.perm", self.name, self.version))
     }
 
+    /// Files of keys and rows of earlier versions.
+    pub fn old_files(&self, folder: &Path) -> Vec<PathBuf> {
+        let of_version =
+            |version| ["lode", "perm"].map(|end| folder.join(format!("{}-{version}.{end}", self.name)));
+        (1..self.version).flat_map(of_version).collect()
+    }
+
     /// Whether a segment's folder has one.
     pub fn is_in(&self, vfs: &dyn Vfs, folder: &Path) -> bool {
         vfs.exists(&self.keys_file(folder))

@@ -5,6 +5,7 @@ use crate::glob;
 use crate::prepared::{Prepared, Uses};
 use crate::score::score;
 use rust_stemmers::Stemmer;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Matches texts one after the other.
@@ -21,7 +22,13 @@ pub struct Matcher<'q> {
     folded: String,
     stemmed: String,
     hits: Vec<(usize, u128)>,
+    /// By language: what words are that were met before, since to make a stem takes much longer than to look one up.
+    known: Vec<HashMap<Box<str>, Box<[(usize, u128)]>>>,
 }
+
+/// Words of a language that are known, and bytes of each, at most.
+const KNOWN_MAX: usize = 1 << 12;
+const KNOWN_BYTES_MAX: usize = 32;
 
 impl<'q> Matcher<'q> {
     /// For a query.
@@ -40,6 +47,7 @@ impl<'q> Matcher<'q> {
             folded: String::new(),
             stemmed: String::new(),
             hits: Vec::new(),
+            known: Vec::new(),
         }
     }
 
@@ -108,11 +116,16 @@ impl<'q> Matcher<'q> {
         let stems = language.stemmer().zip(self.query.stems(language));
         for (at, word) in words(text) {
             spend(word.len())?;
-            fold(word, &mut self.folded);
-            if self.folded.len() > WORD_BYTES_MAX {
-                self.hits.clear();
-            } else {
-                self.look_up(word, stems.as_ref().map(|(stemmer, uses)| (stemmer, *uses)), &spend)?;
+            if stems.is_none() || !self.is_known(word, language) {
+                fold(word, &mut self.folded);
+                if self.folded.len() > WORD_BYTES_MAX {
+                    self.hits.clear();
+                } else {
+                    self.look_up(word, stems.as_ref().map(|(stemmer, uses)| (stemmer, *uses)), &spend)?;
+                }
+                if stems.is_some() {
+                    self.learn(word, language);
+                }
             }
             self.words += 1;
             spend(self.hits.len() * 8)?;
@@ -122,6 +135,28 @@ impl<'q> Matcher<'q> {
             }
         }
         Some(())
+    }
+
+    /// Whether the word was met before: then `hits` is what it is in the query.
+    fn is_known(&mut self, word: &str, language: Language) -> bool {
+        let Some(known) = self.known.get(language.index()).and_then(|known| known.get(word)) else {
+            return false;
+        };
+        self.hits.clear();
+        self.hits.extend_from_slice(known);
+        true
+    }
+
+    fn learn(&mut self, word: &str, language: Language) {
+        if word.len() > KNOWN_BYTES_MAX {
+            return;
+        }
+        if self.known.is_empty() {
+            self.known.resize_with(Language::COUNT, HashMap::new);
+        }
+        if let Some(known) = self.known.get_mut(language.index()).filter(|known| known.len() < KNOWN_MAX) {
+            known.insert(word.into(), self.hits.as_slice().into());
+        }
     }
 
     /// What the word is in the query: `hits`, ascending by leaf.

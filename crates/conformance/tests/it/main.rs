@@ -11,6 +11,7 @@ mod place_crashes;
 mod place_index;
 mod search_crashes;
 mod search_index;
+mod search_strings;
 mod sums;
 mod text_search;
 

@@ -126,7 +126,7 @@ fn an_index_is_the_same_however_it_is_made() {
         let folder = Path::new(FOLDER).join("segment-000001");
         let files = vfs.list(&folder).unwrap();
         assert!(!files.iter().any(|file| file.extension().is_some_and(|end| end == "rows")), "{files:?}");
-        ["words-2.lode", "words-2.perm"].map(|name| {
+        ["words-3.lode", "words-3.perm"].map(|name| {
             let file = vfs.open(&folder.join(name)).unwrap();
             let mut bytes = vec![0; usize::try_from(file.len()).unwrap()];
             file.read_exact_at(&mut bytes, 0).unwrap();

@@ -306,7 +306,7 @@ fn a_damaged_index_costs_time_and_no_answer() {
     drop(database);
     let segment = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with("segment-");
     let segment = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()).find(segment).unwrap();
-    for name in ["words-2.lode", "words-2.perm"] {
+    for name in ["words-3.lode", "words-3.perm"] {
         let file = segment.join(name);
         let bytes = std::fs::read(&file).unwrap();
         for step in [5, 3, 2] {
@@ -321,6 +321,6 @@ fn a_damaged_index_costs_time_and_no_answer() {
         assert!(is_sound(&path));
     }
     // Half an index is none.
-    std::fs::remove_file(segment.join("words-2.perm")).unwrap();
+    std::fs::remove_file(segment.join("words-3.perm")).unwrap();
     compare(&open(&path), &mut random, 20);
 }

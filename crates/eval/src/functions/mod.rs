@@ -25,7 +25,7 @@ pub use geo::{place_proximity, place_search};
 use lode_sparql::Function;
 use std::collections::HashMap;
 use std::sync::OnceLock;
-pub use text_search::prepared_search;
+pub use text_search::{prepared_search, text_parts};
 
 /// All of them, by what they are about.
 static FUNCTIONS: [&[Function]; 11] = [

@@ -2,7 +2,7 @@
 //!
 //! The query is in the language of [`lode_text`]. One that is wrong is an error of the expression here; where it is a constant, parsing has refused it already.
 
-use super::regex::MatchLimit;
+use super::regex::{MatchLimit, regex_parts};
 use super::string_predicates::StringRef;
 use crate::error::ExecError;
 use crate::expr::call::Kernel;
@@ -15,10 +15,11 @@ use crate::values::compare::to_f64;
 use crate::values::value::Value;
 use lode_sparql::Expr;
 use lode_sparql::Function;
+use lode_sparql::TextTest;
 use lode_sparql::function::ValueType;
 use lode_sparql::text_search;
 use lode_text::analysis::Language;
-use lode_text::{Dialect, Marks, Matcher, Prepared};
+use lode_text::{Dialect, Marks, Matcher, Part, Parts, Prepared};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -78,6 +79,19 @@ pub fn prepared_search(query: &str) -> Option<Arc<Prepared>> {
         }
         cache.first().and_then(|entry| entry.1.clone())
     })
+}
+
+/// Strings that texts have that pass a test; `None` where nothing is known.
+pub fn text_parts(test: &TextTest<'_>) -> Option<Parts> {
+    match test {
+        TextTest::Has { text, at_start, at_end } => {
+            let (text, at_start, at_end) = ((*text).to_owned(), *at_start, *at_end);
+            Some(Parts::Part(Part { text, at_start, at_end, any_case: false }))
+        }
+        TextTest::Matches { pattern, flags } => regex_parts(pattern, flags),
+        TextTest::All(tests) => Some(Parts::All(tests.iter().filter_map(text_parts).collect())),
+        TextTest::Any(tests) => tests.iter().map(text_parts).collect::<Option<Vec<Parts>>>().map(Parts::Any),
+    }
 }
 
 /// What matching may cost: after the first refusal nothing more.

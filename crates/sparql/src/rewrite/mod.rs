@@ -10,6 +10,7 @@ mod hoist;
 mod limits;
 mod nearest;
 mod optional;
+mod parts;
 mod places;
 mod prune;
 mod simplify;
@@ -44,7 +45,10 @@ const HOIST: Rule = Rule { name: "hoist", apply: |logical, wanted| hoist::hoist(
 const UNIFY: Rule = Rule { name: "unify", apply: |logical, wanted| unify::unify(logical, wanted.stats) };
 const CONSTANTS: Rule =
     Rule { name: "constants", apply: |logical, wanted| constants::replace(logical, wanted.stats) };
-const TEXTS: Rule = Rule { name: "texts", apply: |logical, wanted| texts::look_up(logical, wanted.stats) };
+const TEXTS: Rule = Rule {
+    name: "texts",
+    apply: |logical, wanted| parts::look_up(texts::look_up(logical, wanted.stats), wanted.stats),
+};
 const PLACES: Rule = Rule {
     name: "places",
     apply: |logical, wanted| nearest::look_up(places::look_up(logical, wanted.stats), wanted.stats),

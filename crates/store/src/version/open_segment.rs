@@ -4,7 +4,7 @@ use crate::chores::Chores;
 use crate::error::StoreError;
 use crate::index_files::{IndexFiles, PLACES};
 use crate::manifest::SegmentEntry;
-use crate::word_files::Words;
+use crate::word_files::{WORDS, Words};
 use lode_base::vfs::Vfs;
 use lode_packed::{BlockCache, Dictionary, Order, PackedError, Permutation, ReadContext, Segment};
 use lode_rdf::value_id::Section;
@@ -142,7 +142,7 @@ impl OpenSegment {
 
     /// Whether it has an index of its words.
     pub fn has_words(&self) -> bool {
-        self.folder.words.get().is_some() || Words::is_in(&*self.folder.vfs, &self.folder.path)
+        self.folder.words.get().is_some() || WORDS.is_in(&*self.folder.vfs, &self.folder.path)
     }
 
     /// The index of its words, which may have been made since it was opened.

@@ -8,7 +8,7 @@ use crate::version::OpenSegment;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_packed::PackedError;
-use lode_rdf::{Term, ValueId};
+use lode_rdf::{TermRef, ValueId};
 use lode_text::analysis::Language;
 use lode_text::index::Means;
 use lode_text::{Matcher, Prepared};
@@ -18,6 +18,9 @@ use std::collections::BinaryHeap;
 /// Texts that are looked at for each row that is wanted, and at least: beyond that it is better to sort all.
 const TRIES_PER_ROW: usize = 4;
 const TRIES_MIN: usize = 4096;
+/// Texts that are read together, at first and later.
+const READ_AT_ONCE_MIN: usize = 32;
+const READ_AT_ONCE_MAX: usize = 512;
 /// Texts as good as the last one that are taken along, so that whoever sorts them has the choice.
 const EQUALS_MAX: usize = 1024;
 
@@ -54,6 +57,42 @@ impl Ord for Candidate {
     }
 }
 
+impl BestTexts {
+    fn sorted(mut self) -> Self {
+        self.ids.sort_unstable();
+        self
+    }
+}
+
+/// The best so far.
+struct Found {
+    best: Vec<Candidate>,
+    /// As many are looked at.
+    tries: usize,
+    /// Whether others were left out, none of them better.
+    is_cut: bool,
+}
+
+impl Found {
+    fn extend(&mut self, more: impl IntoIterator<Item = Candidate>, limits: &Limits<'_>) {
+        for candidate in more {
+            if self.best.len() >= self.tries.saturating_mul(2) {
+                self.best.select_nth_unstable_by(self.tries, |a, b| b.cmp(a));
+                self.best.truncate(self.tries);
+                self.is_cut = true;
+            }
+            if self.best.len() == self.best.capacity() {
+                let more = self.best.len().max(64);
+                if !limits.hold(more * size_of::<Candidate>()) {
+                    return;
+                }
+                self.best.reserve_exact(more);
+            }
+            self.best.push(candidate);
+        }
+    }
+}
+
 impl Snapshot {
     /// The texts that match a query best, as many as make `rows` rows by `rows_of`; none where the indexes are of no help, or it is better to look at all.
     ///
@@ -72,7 +111,9 @@ impl Snapshot {
             return Ok(None);
         }
         let limits = Limits::new(budget, cancel);
-        let mut found: Vec<Candidate> = Vec::new();
+        let wanted = usize::try_from(rows).unwrap_or(usize::MAX);
+        let tries = TRIES_MIN.max(wanted.saturating_mul(TRIES_PER_ROW));
+        let mut found = Found { best: Vec::new(), tries, is_cut: false };
         for segment in self.version().segments.iter() {
             if texts_of(segment) == [0, 0] {
                 continue;
@@ -90,7 +131,7 @@ impl Snapshot {
         self.each_new_text(&mut |id, section, key| {
             let score =
                 with_text(section, key, |text, language| score(&mut matcher, text, language, &limits));
-            found.extend(score.flatten().map(|score| Candidate { score, is_exact: true, id }));
+            found.extend(score.flatten().map(|score| Candidate { score, is_exact: true, id }), &limits);
         });
         cancel.check()?;
         if !limits.goes_on() {
@@ -103,18 +144,21 @@ impl Snapshot {
     fn best(
         &self,
         query: &Prepared,
-        found: Vec<Candidate>,
+        found: Found,
         rows: u64,
         rows_of: &mut dyn FnMut(ValueId) -> u64,
         limits: &Limits<'_>,
     ) -> Result<Option<BestTexts>, StoreError> {
+        let Found { best, mut tries, is_cut, .. } = found;
         let mut matcher = Matcher::new(query);
-        let mut heap = BinaryHeap::from(found);
+        let mut heap = BinaryHeap::from(best);
         let mut best = BestTexts { ids: Vec::new(), has_all_equals: true };
-        let wanted = usize::try_from(rows).unwrap_or(usize::MAX);
-        let mut tries = TRIES_MIN.max(wanted.saturating_mul(TRIES_PER_ROW));
-        let (mut made, mut worst, mut equals) = (0_u64, f64::INFINITY, 0);
-        while let Some(next) = heap.pop() {
+        let (mut made, mut worst, mut equals, mut at_once) = (0_u64, f64::INFINITY, 0, READ_AT_ONCE_MIN);
+        loop {
+            let Some(next) = heap.pop() else {
+                // Whoever was left out is next.
+                return Ok((!is_cut).then(|| best.sorted()));
+            };
             if made >= rows && next.score < worst {
                 break;
             }
@@ -123,16 +167,19 @@ impl Snapshot {
             }
             tries -= 1;
             if !next.is_exact {
-                let term = self.term(next.id)?;
-                let score = match &term {
-                    Term::Literal(literal) => {
-                        let language = literal.language().map_or(Language::NONE, Language::of_tag);
-                        score(&mut matcher, literal.value(), language, limits)
-                    }
-                    _ => None,
-                };
-                limits.finish()?;
-                heap.extend(score.map(|score| Candidate { score, is_exact: true, id: next.id }));
+                let mut ids = vec![next.id];
+                // Those after it will be next, most of them. Texts that lie beside each other are read together.
+                while ids.len() < at_once
+                    && tries > 0
+                    && let Some(other) = heap.peek().filter(|other| !other.is_exact)
+                    && (made < rows || other.score >= worst)
+                {
+                    ids.push(other.id);
+                    heap.pop();
+                    tries -= 1;
+                }
+                at_once = (at_once * 2).min(READ_AT_ONCE_MAX);
+                self.score_texts(&ids, &mut matcher, limits, &mut heap)?;
                 continue;
             }
             let of_text = rows_of(next.id);
@@ -150,8 +197,30 @@ impl Snapshot {
             worst = next.score;
             best.ids.push(next.id);
         }
-        best.ids.sort_unstable();
-        Ok(Some(best))
+        Ok(Some(best.sorted()))
+    }
+
+    /// Reads texts, and puts those that match back with their scores.
+    fn score_texts(
+        &self,
+        ids: &[ValueId],
+        matcher: &mut Matcher<'_>,
+        limits: &Limits<'_>,
+        heap: &mut BinaryHeap<Candidate>,
+    ) -> Result<(), StoreError> {
+        self.term_refs::<StoreError>(ids, &mut |at, term| {
+            let score = match term {
+                TermRef::Literal(literal) => {
+                    let language = literal.language().map_or(Language::NONE, Language::of_tag);
+                    score(matcher, literal.value(), language, limits)
+                }
+                _ => None,
+            };
+            let id = ids.get(at).copied();
+            heap.extend(id.zip(score).map(|(id, score)| Candidate { score, is_exact: true, id }));
+            Ok(())
+        })?;
+        limits.finish()
     }
 
     /// The texts of a segment with their scores; false where its index is of no help.
@@ -160,26 +229,22 @@ impl Snapshot {
         segment: &OpenSegment,
         query: &Prepared,
         limits: &Limits<'_>,
-        found: &mut Vec<Candidate>,
+        found: &mut Found,
     ) -> Result<bool, PackedError> {
         let ids = Ids::new(segment);
         if segment.has_words() {
             let Some(words) = segment.words()? else { return Ok(false) };
-            let mut fits = true;
             let done = query.ranked_in(&self.words(&words), limits, &mut |ranked| {
-                fits = fits && limits.hold(size_of::<Candidate>());
-                if fits {
-                    let (score, is_exact) = (ranked.score, ranked.is_exact);
-                    found.push(Candidate { score, is_exact, id: ids.of(ranked.text) });
-                }
+                let (score, is_exact) = (ranked.score, ranked.is_exact);
+                found.extend([Candidate { score, is_exact, id: ids.of(ranked.text) }], limits);
             })?;
-            return Ok(done && fits);
+            return Ok(done && limits.goes_on());
         }
         let mut matcher = Matcher::new(query);
         each_text(segment, |number, section, key| {
             let score = with_text(section, key, |text, language| score(&mut matcher, text, language, limits));
             let id = ids.of(number);
-            found.extend(score.flatten().map(|score| Candidate { score, is_exact: true, id }));
+            found.extend(score.flatten().map(|score| Candidate { score, is_exact: true, id }), limits);
             limits.goes_on()
         })?;
         Ok(limits.goes_on())

@@ -4,11 +4,12 @@ use super::lists::{AllKeys, Listing};
 use super::texts_of;
 use super::tokens::{Tokenizing, Tokens};
 use crate::error::StoreError;
+use crate::index_files::{KEYS, ROWS};
 use crate::kept_indexes;
 use crate::segment_builder::memory_bytes_default;
 use crate::store::Store;
 use crate::version::OpenSegment;
-use crate::word_files::{KIND, ROWS, WORDS, old_files, rows_file, words_file};
+use crate::word_files::WORDS;
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::{DictionaryWriter, PermutationWriter};
@@ -53,7 +54,7 @@ pub struct WordsReport {
 
 /// Whether the database has indexes of words.
 pub fn keeps_words(store: &Store) -> bool {
-    kept_indexes::keeps(store, &KIND)
+    kept_indexes::keeps(store, &WORDS)
 }
 
 /// Removes the indexes of words, and makes none for new segments.
@@ -62,10 +63,10 @@ pub fn keeps_words(store: &Store) -> bool {
 ///
 /// Where a file cannot be removed.
 pub fn drop_words(store: &Store) -> Result<(), StoreError> {
-    kept_indexes::drop_all(store, &KIND)?;
+    kept_indexes::drop_all(store, &WORDS)?;
     let version = store.version();
     let folders = version.segments.iter().map(|segment| store.folder().join(segment.entry.folder()));
-    kept_indexes::remove_files(store, folders.flat_map(|folder| old_files(&folder)).collect())
+    kept_indexes::remove_files(store, folders.flat_map(|folder| WORDS.old_files(&folder)).collect())
 }
 
 /// Makes an index of the words of each segment that has none, and from now on of new ones. Who reads at the same time is not kept waiting, and finds it as soon as it is whole.
@@ -75,7 +76,7 @@ pub fn drop_words(store: &Store) -> Result<(), StoreError> {
 /// Where files cannot be read or written, the words do not fit into memory, or it was cancelled.
 pub fn index_words(store: &Store, options: &WordsOptions) -> Result<WordsReport, StoreError> {
     kept_indexes::in_turn(store, &options.cancel, || {
-        kept_indexes::keep(store, &KIND)?;
+        kept_indexes::keep(store, &WORDS)?;
         index_in_turn(store, options)
     })
 }
@@ -83,7 +84,7 @@ pub fn index_words(store: &Store, options: &WordsOptions) -> Result<WordsReport,
 /// The same for who has the right to replace segments.
 pub(crate) fn index_in_turn(store: &Store, options: &WordsOptions) -> Result<WordsReport, StoreError> {
     let (mut report, mut without) = (WordsReport::default(), 0);
-    let others = kept_indexes::each_without(store, &KIND, options.force, |segment, folder| {
+    let others = kept_indexes::each_without(store, &WORDS, options.force, |segment, folder| {
         let texts: u64 = texts_of(segment).iter().sum();
         if texts == 0 {
             without += 1;
@@ -107,15 +108,11 @@ struct Building<'b> {
 
 impl Building<'_> {
     fn run(&self) -> Result<u64, StoreError> {
-        let (words, lists) = (words_file(self.folder), rows_file(self.folder));
-        let [new_words, new_lists] = ["words.new", "rows.new"].map(|name| self.folder.join(name));
+        let [new_words, new_lists] = WORDS.new_files(self.folder);
         let bytes = self.write(&new_words, &new_lists)?;
-        // The words last: where they are, all is there. An older index of this version has the same rows.
-        for (from, to) in [(&new_lists, &lists), (&new_words, &words)] {
-            self.vfs.rename(from, to).map_err(io(to))?;
-            self.vfs.sync_dir(self.folder).map_err(io(self.folder))?;
-        }
-        for old in old_files(self.folder) {
+        let placed = WORDS.put_in_place(&**self.vfs, self.folder);
+        placed.map_err(|(path, error)| io(&path)(error))?;
+        for old in WORDS.old_files(self.folder) {
             // What earlier versions have left takes room only.
             let _ = self.vfs.remove(&old);
         }
@@ -150,7 +147,7 @@ impl Building<'_> {
             if number.is_multiple_of(KEYS_UNCHECKED) {
                 self.options.cancel.check()?;
             }
-            writer.push(WORDS, key)?;
+            writer.push(KEYS, key)?;
         }
         let (info, mut file) = writer.finish_into_file()?;
         file.sync().map_err(io(path))?;

@@ -10,7 +10,7 @@ use lode_packed::PackedError;
 use lode_rdf::ValueId;
 use lode_rdf::value_id::Section;
 use lode_text::index::{Means, TextSet};
-use lode_text::{Matcher, Prepared};
+use lode_text::{Matcher, Parts, Prepared};
 use std::cell::{Cell, RefCell};
 
 /// So many texts of segments without an index, and as many that are in no dictionary yet, are read,
@@ -135,6 +135,57 @@ impl Snapshot {
         }
         let most = READ_MAX.max(indexed / READ_PART);
         indexed > 0 && read <= most && self.version().delta.terms_seen() <= most
+    }
+
+    /// Whether there are indexes of words that help.
+    pub fn has_words(&self) -> bool {
+        self.has_words_enough()
+    }
+
+    /// The texts that may have strings, ascending, and perhaps others, where otherwise so many would be read; none where there are no indexes, or it is better to read them.
+    ///
+    /// # Errors
+    ///
+    /// Where a file cannot be read, or it was cancelled. A damaged index is none.
+    pub fn texts_with(
+        &self,
+        parts: &Parts,
+        rows: u64,
+        cancel: &CancelToken,
+    ) -> Result<Option<Vec<ValueId>>, StoreError> {
+        if !self.has_words_enough() {
+            return Ok(None);
+        }
+        // No more than a bit for each text.
+        let budget = MemoryBudget::unlimited();
+        let limits = Limits::new(&budget, cancel);
+        let mut found: Vec<ValueId> = Vec::new();
+        for segment in self.version().segments.iter() {
+            let (ids, texts) = (Ids::new(segment), texts_of(segment).iter().sum::<u64>());
+            if !segment.has_words() {
+                // Few: who tests them reads them.
+                found.extend((0..texts).map(|text| ids.of(text)));
+                continue;
+            }
+            let indexed = match segment.words() {
+                Ok(Some(words)) => parts.texts_in(&self.words(&words), rows, &limits),
+                Ok(None) => return Ok(None),
+                Err(error) => Err(error),
+            };
+            limits.finish()?;
+            match indexed {
+                Ok(Some(set)) => found.extend(set.iter().map(|text| ids.of(text))),
+                Ok(None) => return Ok(None),
+                Err(error) if is_damage(&error) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            }
+            if found.len() as u64 > rows / 2 {
+                return Ok(None);
+            }
+        }
+        self.each_new_text(&mut |id, _, _| found.push(id));
+        found.sort_unstable();
+        Ok((found.len() as u64 <= rows / 2).then_some(found))
     }
 
     /// Calls `found` with the texts that are in no dictionary yet.

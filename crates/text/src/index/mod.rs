@@ -4,6 +4,7 @@
 //! of one stem, are found by *names*: keys that lead to words. So a list is there once, and patterns find words by their letters. Beside a text stands how often it has
 //! the word, and a key of its own has the lengths of all texts, so that scores are made without reading texts.
 
+mod parts;
 mod rank;
 mod search;
 mod set;
@@ -15,6 +16,7 @@ pub use search::Texts;
 pub use set::TextSet;
 
 use crate::analysis::{Language, WORD_BYTES_MAX, fold, folded, stem, words};
+use std::ops::Range;
 
 /// What a key begins with, and behind that a letter for the language.
 const WORD: u8 = b'w';
@@ -24,11 +26,14 @@ const STEM: u8 = b's';
 /// The key of the lengths of texts, in words: each text is in its list, with its length in the place of a count.
 pub const LENGTHS: &[u8] = b"l";
 
+/// The key of texts that have words without a key, since these are too long: nobody knows by the index what else is in them.
+pub const WITHOUT_KEY: &[u8] = b"x";
+
 /// Counts and lengths of as much are at least that: such texts have to be read where it matters.
 pub const COUNT_MAX: u64 = 0xFFFF;
 
 /// Grows with each change of what the words of a text are, or what an index tells of them: an index of another number is of no use.
-pub const ANALYSIS_VERSION: u32 = 2;
+pub const ANALYSIS_VERSION: u32 = 3;
 
 fn begin(kind: u8, language: Language, key: &mut Vec<u8>) {
     key.clear();
@@ -50,7 +55,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Calls `found` with the keys of a text's words, as often as they occur. Gives how many words the text has, those without a key among them.
+    /// Calls `found` with the keys of a text's words, as often as they occur, and with [`WITHOUT_KEY`] for those that have none. Gives how many words the text has.
     pub fn each_word(&mut self, text: &str, language: Language, found: &mut impl FnMut(&[u8])) -> u64 {
         let mut count = 0;
         for (_, word) in words(text) {
@@ -58,12 +63,14 @@ impl Keys {
             begin(WORD, language, &mut self.key);
             if word.is_ascii() {
                 if word.len() > WORD_BYTES_MAX {
+                    found(WITHOUT_KEY);
                     continue;
                 }
                 self.key.extend(word.bytes().map(|byte| byte.to_ascii_lowercase()));
             } else {
                 fold(word, &mut self.folded);
                 if self.folded.len() > WORD_BYTES_MAX {
+                    found(WITHOUT_KEY);
                     continue;
                 }
                 self.key.extend_from_slice(word.to_lowercase().as_bytes());
@@ -103,6 +110,8 @@ pub trait WordIndex {
     type Error;
     /// How many texts there are: their numbers are below.
     fn texts(&self) -> u64;
+    /// How many keys there are.
+    fn keys(&self) -> u64;
     /// The number of a key.
     ///
     /// # Errors
@@ -115,23 +124,29 @@ pub trait WordIndex {
     ///
     /// Where it cannot be read.
     fn each_key(&self, start: &[u8], found: &mut dyn FnMut(&[u8], u64) -> bool) -> Result<(), Self::Error>;
-    /// Calls `found` with the texts of a word, or the words of a name, ascending, some at a time, until it says no.
+    /// Calls `found` with the texts of some words, or the words of a name, some at a time, those of each word ascending, until it says no.
     ///
     /// # Errors
     ///
     /// Where it cannot be read.
-    fn list(&self, number: u64, found: &mut dyn FnMut(&[u64]) -> bool) -> Result<(), Self::Error>;
-    /// The same with how often each text has the word, or how long it is, for texts from `from` on and before `end`.
+    fn list(&self, numbers: Range<u64>, found: &mut dyn FnMut(&[u64]) -> bool) -> Result<(), Self::Error>;
+    /// The same with how often each text has the word; of a single word only texts from `texts.start` on and before `texts.end`.
     ///
     /// # Errors
     ///
     /// Where it cannot be read.
     fn counts(
         &self,
-        number: u64,
-        texts: std::ops::Range<u64>,
+        numbers: Range<u64>,
+        texts: Range<u64>,
         found: &mut dyn FnMut(&[u64], &[u64]) -> bool,
     ) -> Result<(), Self::Error>;
+    /// Calls `found` with the lengths of these texts in words, in order, some at a time, until it says no.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read.
+    fn lengths(&self, texts: Range<u64>, found: &mut dyn FnMut(&[u64]) -> bool) -> Result<(), Self::Error>;
 }
 
 /// What a search may take.

@@ -6,6 +6,7 @@ use crate::analysis::{Language, folded, stem};
 use crate::glob::{self, Piece};
 use crate::prepared::Prepared;
 use crate::query::{Group, Leaf, Node, Word};
+use std::ops::Range;
 
 /// What an index says of a query.
 #[derive(Debug, Clone)]
@@ -80,7 +81,7 @@ impl<'s, I: WordIndex> Search<'s, I> {
     }
 
     /// The words of all languages that a word of a query is.
-    fn words(&self, word: &Word) -> Found<Vec<u64>, I> {
+    pub(super) fn words(&self, word: &Word) -> Found<Vec<u64>, I> {
         let mut found = Vec::new();
         for language in Language::all() {
             found.extend(self.index.find(&key(WORD, language, &word.folded))?);
@@ -144,7 +145,7 @@ impl<'s, I: WordIndex> Search<'s, I> {
     /// Appends the words that a name leads to; whether it may go on.
     fn named(&self, name: u64, out: &mut Vec<u64>) -> Result<bool, I::Error> {
         let mut goes_on = true;
-        self.index.list(name, &mut |words| {
+        self.index.list(name..name + 1, &mut |words| {
             goes_on = self.means.work(size_of_val(words));
             out.extend_from_slice(words);
             goes_on
@@ -154,37 +155,12 @@ impl<'s, I: WordIndex> Search<'s, I> {
 
     /// Texts that have any of these words.
     fn texts_of(&self, words: &[u64]) -> Found<TextSet, I> {
-        let mut union = Union::new(self.index.texts());
-        let (mut held, mut goes_on) = (0, true);
-        for word in words {
-            if !goes_on {
-                break;
-            }
-            self.index.list(*word, &mut |texts| {
-                goes_on =
-                    self.means.work(size_of_val(texts)) && self.hold_to(&mut held, union.bytes(texts.len()));
-                if goes_on {
-                    union.add(texts);
-                }
-                goes_on
-            })?;
-        }
-        if !goes_on {
-            self.means.release(held);
-            return Ok(None);
-        }
-        let set = union.finish();
-        Ok(self.hold_to(&mut held, set.bytes()).then_some(set))
+        texts_of(self.index, words, u64::MAX, self.means)
     }
 
     /// Holds as much; never less than before where that is refused.
     fn hold_to(&self, held: &mut usize, bytes: usize) -> bool {
-        if bytes > *held && !self.means.hold(bytes - *held) {
-            return false;
-        }
-        self.means.release(held.saturating_sub(bytes));
-        *held = bytes;
-        true
+        hold_to(self.means, held, bytes)
     }
 
     fn and(&self, all: TextSet, next: TextSet) -> TextSet {
@@ -255,6 +231,53 @@ impl<'s, I: WordIndex> Search<'s, I> {
         let set = union.finish();
         Ok(self.hold_to(&mut held, set.bytes()).then_some(Texts { set, is_exact }))
     }
+}
+
+/// Texts that have any of these words; `None` where it has to end, or more than so many are told.
+pub(super) fn texts_of<I: WordIndex>(
+    index: &I,
+    words: &[u64],
+    most: u64,
+    means: &dyn Means,
+) -> Found<TextSet, I> {
+    let mut union = Union::new(index.texts());
+    let (mut held, mut told, mut goes_on) = (0, 0, true);
+    for run in runs(words) {
+        if !goes_on {
+            break;
+        }
+        index.list(run, &mut |texts| {
+            told += texts.len() as u64;
+            goes_on = told <= most
+                && means.work(size_of_val(texts))
+                && hold_to(means, &mut held, union.bytes(texts.len()));
+            if goes_on {
+                union.add(texts);
+            }
+            goes_on
+        })?;
+    }
+    if !goes_on {
+        means.release(held);
+        return Ok(None);
+    }
+    let set = union.finish();
+    Ok(hold_to(means, &mut held, set.bytes()).then_some(set))
+}
+
+/// Holds as much; never less than before where that is refused.
+fn hold_to(means: &dyn Means, held: &mut usize, bytes: usize) -> bool {
+    if bytes > *held && !means.hold(bytes - *held) {
+        return false;
+    }
+    means.release(held.saturating_sub(bytes));
+    *held = bytes;
+    true
+}
+
+/// Numbers, ascending, as ranges: neighbours are read together.
+pub(super) fn runs(numbers: &[u64]) -> impl Iterator<Item = Range<u64>> + '_ {
+    numbers.chunk_by(|a, b| a + 1 == *b).filter_map(|run| Some(*run.first()?..run.last()? + 1))
 }
 
 /// The letters that a pattern begins with.

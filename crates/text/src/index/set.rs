@@ -139,7 +139,7 @@ fn both(a: &[u64], b: &[u64]) -> Vec<u64> {
 }
 
 /// What is not before `text`, found in steps that grow.
-fn behind(list: &[u64], text: u64) -> &[u64] {
+pub(super) fn behind(list: &[u64], text: u64) -> &[u64] {
     let mut step = 1;
     while list.get(step).is_some_and(|at| *at < text) {
         step *= 2;
@@ -170,7 +170,7 @@ impl Union {
         (few + self.bits.len()) * size_of::<u64>()
     }
 
-    /// Adds an ascending list.
+    /// Adds a list.
     pub fn add(&mut self, list: &[u64]) {
         if self.bits.is_empty() && (self.list.len() + list.len()) as u64 > self.texts / FEW {
             self.bits = vec![0; (self.texts / 64 + 1) as usize];
@@ -181,7 +181,7 @@ impl Union {
             self.is_set &= match (self.list.last(), list.first()) {
                 (Some(last), Some(first)) => last < first,
                 _ => true,
-            };
+            } && list.is_sorted_by(|a, b| a < b);
             self.list.extend_from_slice(list);
         } else {
             self.set(list);

@@ -2,9 +2,11 @@
 //! with back-references have a matcher of their own.
 
 mod backtrack;
+mod parts;
 mod translate;
 
 pub(crate) use backtrack::MatchLimit;
+pub(crate) use parts::regex_parts;
 
 use crate::expr::texts::TextLimit;
 use crate::values::value::Value;

@@ -5,6 +5,8 @@
 
 mod backup;
 mod bench_complete;
+#[cfg(feature = "geo")]
+mod bench_geo;
 mod bench_report;
 mod bench_target;
 mod bench_update;
@@ -58,6 +60,8 @@ pub use connections::BenchConnectionsArgs;
 pub use crowd::BenchCrowdArgs;
 pub use dump::DumpArgs;
 pub use evaluation::{DefaultGraphArg, EvaluationArgs};
+#[cfg(feature = "geo")]
+pub use bench_geo::BenchGeoArgs;
 #[cfg(feature = "geo")]
 pub use geo::GeoArgs;
 pub use guard::GuardArgs;
@@ -508,6 +512,9 @@ pub enum BenchCommand {
     Lubm(LubmCommand),
     /// Infer from data of several kinds by rules, beside other reasoners where they are installed
     Reason(BenchReasonArgs),
+    /// Load places, and ask for windows, what is nearest, and a join, with and without an index
+    #[cfg(feature = "geo")]
+    Geo(BenchGeoArgs),
     /// Load data of many sizes and forms, and make a table of what it took
     Load(BenchLoadArgs),
     /// Tell how long a database is slow whose blocks come from an emulated disk, flash or object storage

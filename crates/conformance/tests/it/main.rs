@@ -9,6 +9,8 @@
 mod known;
 mod place_crashes;
 mod place_index;
+mod place_relations;
+mod spatial_join;
 mod search_crashes;
 mod search_index;
 mod sums;

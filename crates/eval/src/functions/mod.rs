@@ -21,7 +21,7 @@ mod text_search;
 mod triples;
 
 #[cfg(feature = "geo")]
-pub use geo::{place_proximity, place_search};
+pub use geo::{geometries, place_pairs, place_proximity, place_search};
 use lode_sparql::Function;
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -6,6 +6,7 @@
 
 mod call;
 mod facts;
+mod join;
 mod measures;
 mod relations;
 mod search;
@@ -15,6 +16,7 @@ mod virtuoso;
 
 use lode_sparql::Function;
 
+pub use join::{geometries, place_pairs};
 pub use search::{place_proximity, place_search};
 
 /// All of them, by what they are about.

@@ -49,6 +49,8 @@ mod why;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
 pub use bench_complete::BenchCompleteArgs;
+#[cfg(feature = "geo")]
+pub use bench_geo::BenchGeoArgs;
 pub use bench_report::BenchReportArgs;
 pub use bench_target::TargetArgs;
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
@@ -60,8 +62,6 @@ pub use connections::BenchConnectionsArgs;
 pub use crowd::BenchCrowdArgs;
 pub use dump::DumpArgs;
 pub use evaluation::{DefaultGraphArg, EvaluationArgs};
-#[cfg(feature = "geo")]
-pub use bench_geo::BenchGeoArgs;
 #[cfg(feature = "geo")]
 pub use geo::GeoArgs;
 pub use guard::GuardArgs;

@@ -329,8 +329,7 @@ impl PreparedQuery {
         let threads = options.threads.max(1);
         let cx = Arc::new(QueryContext { eval, service, threads, share, domain: None, fragments: None });
         let (planning, running, common) = (Duration::ZERO, Mutex::default(), Common::default());
-        let warnings =
-            warnings::of_queries([query], &lode_exec::functions::find, &lode_exec::is_regular_expression);
+        let warnings = warnings::of_queries([query], hints::KNOWN);
         let rows_max = options.rows_max;
         let (hinted, asked, instance) = (OnceLock::new(), None, None);
         Self {

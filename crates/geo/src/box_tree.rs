@@ -23,7 +23,9 @@ impl BoxTree {
     /// One of these boxes and what they are of.
     pub(crate) fn new(mut boxes: Vec<(Bounds, u32)>) -> Self {
         let middle = |bounds: &Bounds, axis: usize| bounds.min[axis] / 2.0 + bounds.max[axis] / 2.0;
-        let by = |axis| move |a: &(Bounds, u32), b: &(Bounds, u32)| middle(&a.0, axis).total_cmp(&middle(&b.0, axis));
+        let by = |axis| {
+            move |a: &(Bounds, u32), b: &(Bounds, u32)| middle(&a.0, axis).total_cmp(&middle(&b.0, axis))
+        };
         boxes.sort_unstable_by(by(0));
         let strip = boxes.len().div_ceil(NODE).isqrt().max(1) * NODE;
         boxes.chunks_mut(strip).for_each(|strip| strip.sort_unstable_by(by(1)));
@@ -49,7 +51,9 @@ impl BoxTree {
         let all = self.levels.get(top).map_or(0, Vec::len);
         let mut open = vec![(top, 0..all)];
         while let Some((level, range)) = open.pop() {
-            let Some(boxes) = self.levels.get(level).and_then(|boxes| boxes.get(range.clone())) else { continue };
+            let Some(boxes) = self.levels.get(level).and_then(|boxes| boxes.get(range.clone())) else {
+                continue;
+            };
             for (at, bounds) in range.zip(boxes) {
                 if !windows.iter().any(|window| window.meets(bounds)) {
                     continue;
@@ -97,10 +101,8 @@ mod tests {
             let tree = BoxTree::new(boxes.clone());
             for _ in 0..50 {
                 let window = |x: f64, y: f64| Bounds { min: [x, y], max: [x + 5.0, y + 5.0] };
-                let windows = Windows::Boxes(vec![
-                    window(next(100.0), next(100.0)),
-                    window(next(100.0), next(100.0)),
-                ]);
+                let windows =
+                    Windows::Boxes(vec![window(next(100.0), next(100.0)), window(next(100.0), next(100.0))]);
                 let mut found = Vec::new();
                 tree.meeting(&windows, &mut found);
                 found.sort_unstable();

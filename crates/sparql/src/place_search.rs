@@ -69,6 +69,22 @@ fn of_call<'e>(call: &'e Expr, most: Option<&'e Term>) -> Option<(VarId, PlaceSe
 
 /// How names of GeoSPARQL's functions begin.
 const GEOF: &str = "http://www.opengis.net/def/function/geosparql/";
+/// The vocabulary of GeoSPARQL.
+const GEO: &str = "http://www.opengis.net/ont/geosparql#";
+/// The properties of geometries that have them as text.
+pub const GEOMETRY_TEXTS: [&str; 4] = [
+    "http://www.opengis.net/ont/geosparql#asWKT",
+    "http://www.opengis.net/ont/geosparql#asGeoJSON",
+    "http://www.opengis.net/ont/geosparql#asGML",
+    "http://www.opengis.net/ont/geosparql#asKML",
+];
+
+/// The name of the function that tells whether what a property relates is so related; none of properties that are no relations of places.
+pub fn place_relation(property: &str) -> Option<String> {
+    let name = property.strip_prefix(GEO)?;
+    FAMILIES.iter().any(|family| name.starts_with(family)).then(|| format!("{GEOF}{name}"))
+}
+
 /// How names of relations begin.
 const FAMILIES: [&str; 3] = ["sf", "eh", "rcc8"];
 
@@ -91,7 +107,9 @@ impl<'e> PlaceJoin<'e> {
     pub fn of(filter: &'e Expr) -> Option<Self> {
         let (call, most) = match filter {
             Expr::Less(call, most) | Expr::Greater(most, call) => (&**call, Some((&**most, true))),
-            Expr::LessOrEqual(call, most) | Expr::GreaterOrEqual(most, call) => (&**call, Some((&**most, false))),
+            Expr::LessOrEqual(call, most) | Expr::GreaterOrEqual(most, call) => {
+                (&**call, Some((&**most, false)))
+            }
             call => (call, None),
         };
         let Expr::Call(callee, arguments) = call else { return None };

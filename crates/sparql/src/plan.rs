@@ -2,11 +2,11 @@
 
 use crate::expr::{Aggregate, Expr};
 use crate::id_set::IdList;
-use crate::place_search::PlaceJoin;
 pub use crate::pattern::{
     Dataset, DatasetOverride, GraphScope, InferredGraph, NamedGraphs, Slot, SubPattern, TermSlot,
     VisibleGraphs,
 };
+use crate::place_search::PlaceJoin;
 use crate::reuse::Reuse;
 use crate::service_call::ServiceCall;
 use crate::steps::PlanStep;

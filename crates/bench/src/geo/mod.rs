@@ -66,12 +66,7 @@ pub fn generate(sizes: Sizes, seed: u64, out: &mut dyn Write) -> io::Result<u64>
     Ok(sizes.points + sizes.lines + sizes.polygons)
 }
 
-fn write(
-    out: &mut dyn Write,
-    (kind, number): (char, u64),
-    property: &str,
-    shape: &str,
-) -> io::Result<()> {
+fn write(out: &mut dyn Write, (kind, number): (char, u64), property: &str, shape: &str) -> io::Result<()> {
     writeln!(out, "<{NAMES}{kind}{number}> <{property}> \"{shape}\"^^<{WKT}> .")
 }
 

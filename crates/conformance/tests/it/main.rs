@@ -10,9 +10,9 @@ mod known;
 mod place_crashes;
 mod place_index;
 mod place_relations;
-mod spatial_join;
 mod search_crashes;
 mod search_index;
+mod spatial_join;
 mod sums;
 mod text_search;
 

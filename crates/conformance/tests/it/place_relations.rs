@@ -40,8 +40,10 @@ fn values_with(database: &Database, pattern: &str, options: &QueryOptions) -> Ve
     let QueryResults::Solutions(mut solutions) = answer else { panic!("a SELECT") };
     let rows = solutions.collect_rows().unwrap();
     let name = |term: String| term.trim_start_matches("<http://e/").trim_end_matches('>').to_owned();
-    let mut values: Vec<String> =
-        rows.iter().map(|row| name(row.first().and_then(|x| x.as_ref()).map(ToString::to_string).unwrap_or_default())).collect();
+    let mut values: Vec<String> = rows
+        .iter()
+        .map(|row| name(row.first().and_then(|x| x.as_ref()).map(ToString::to_string).unwrap_or_default()))
+        .collect();
     values.sort();
     values
 }
@@ -115,8 +117,14 @@ fn what_is_stated_and_what_follows_is_a_set() {
     let around = "?a geo:hasDefaultGeometry :gKiosk ; geo:sfWithin ?x . ?x geo:hasDefaultGeometry ?g";
     assert_eq!(values(&database, around), ["kiosk", "kiosk", "park"]);
     assert_eq!(values(&database, "BIND(:x AS ?x) FILTER EXISTS { :kiosk geo:sfWithin :park }"), ["x"]);
-    assert_eq!(values(&database, "?x geo:hasDefaultGeometry ?g FILTER NOT EXISTS { ?x geo:sfIntersects :park }"), ["isle", "moved"]);
-    assert_eq!(values(&database, "?x geo:hasDefaultGeometry :gPark OPTIONAL { ?x geo:sfTouches ?y }"), ["park"]);
+    assert_eq!(
+        values(&database, "?x geo:hasDefaultGeometry ?g FILTER NOT EXISTS { ?x geo:sfIntersects :park }"),
+        ["isle", "moved"]
+    );
+    assert_eq!(
+        values(&database, "?x geo:hasDefaultGeometry :gPark OPTIONAL { ?x geo:sfTouches ?y }"),
+        ["park"]
+    );
     // Who asks for what is stated alone gets that.
     let stated = QueryOptions { inferred: false, ..QueryOptions::default() };
     assert_eq!(values_with(&database, "?x geo:sfOverlaps ?y", &stated), ["half"]);
@@ -139,7 +147,10 @@ fn graphs_are_asked_one_by_one() {
 fn a_rewritten_pattern_is_a_spatial_join() {
     let (_folder, database) = database();
     let plan = |pattern: &str| {
-        database.prepare(&format!("{PROLOGUE} SELECT * {{ {pattern} }}"), &QueryOptions::default()).unwrap().explain()
+        database
+            .prepare(&format!("{PROLOGUE} SELECT * {{ {pattern} }}"), &QueryOptions::default())
+            .unwrap()
+            .explain()
     };
     let joined = plan("?a geo:sfWithin ?b");
     assert!(joined.contains("SpatialJoin"), "{joined}");

@@ -62,7 +62,9 @@ fn shape(random: &mut Random) -> String {
         0 => format!("LINESTRING({x} {y},{right} {top})"),
         1..=3 => format!("POLYGON(({x} {y},{right} {y},{right} {top},{x} {top},{x} {y}))"),
         4 => format!("MULTIPOINT({x} {y},{right} {top})"),
-        5 => random.of(&["POINT EMPTY", "POLYGON EMPTY", "POINT(1", "no shape", "POLYGON((0 0,1 1,1 0,0 1,0 0))"]).into(),
+        5 => random
+            .of(&["POINT EMPTY", "POLYGON EMPTY", "POINT(1", "no shape", "POLYGON((0 0,1 1,1 0,0 1,0 0))"])
+            .into(),
         6 => {
             let code = random.of(&["4326", "4326", "3857", "4258", "99"]);
             format!("<http://www.opengis.net/def/crs/EPSG/0/{code}> POINT({y} {x})")
@@ -89,8 +91,22 @@ fn triples(random: &mut Random, count: usize) -> String {
 /// A condition on `?a` and `?b`, and the number of the test that boxes help with.
 fn condition(random: &mut Random) -> String {
     let relation = random.of(&[
-        "sfIntersects", "sfIntersects", "sfWithin", "sfWithin", "sfContains", "sfTouches", "sfEquals", "sfCrosses", "sfOverlaps",
-        "ehMeet", "ehInside", "ehCovers", "ehEquals", "rcc8ec", "rcc8ntpp", "rcc8eq",
+        "sfIntersects",
+        "sfIntersects",
+        "sfWithin",
+        "sfWithin",
+        "sfContains",
+        "sfTouches",
+        "sfEquals",
+        "sfCrosses",
+        "sfOverlaps",
+        "ehMeet",
+        "ehInside",
+        "ehCovers",
+        "ehEquals",
+        "rcc8ec",
+        "rcc8ntpp",
+        "rcc8eq",
     ]);
     match random.below(8) {
         0 => format!("geof:distance(?a, ?b, uom:metre) < {}", 10_usize.pow(random.below(7) as u32)),
@@ -110,8 +126,12 @@ fn query(random: &mut Random, condition: &str) -> String {
         1 => format!("SELECT * {{ ?s {p} ?a . ?t {q} ?b . ?t :p0 ?c FILTER({condition}) }}"),
         2 => format!("SELECT ?s ?a ?t {{ ?s {p} ?a OPTIONAL {{ ?t {q} ?b FILTER({condition}) }} }}"),
         3 => format!("SELECT ?s ?a {{ ?s {p} ?a FILTER EXISTS {{ ?t {q} ?b FILTER({condition}) }} }}"),
-        4 => format!("SELECT ?s ?a {{ ?s {p} ?a FILTER NOT EXISTS {{ ?t {q} ?b FILTER({condition} && ?s != ?t) }} }}"),
-        5 => format!("SELECT ?s (COUNT(*) AS ?n) {{ ?s {p} ?a . ?t {q} ?b FILTER({condition}) }} GROUP BY ?s"),
+        4 => format!(
+            "SELECT ?s ?a {{ ?s {p} ?a FILTER NOT EXISTS {{ ?t {q} ?b FILTER({condition} && ?s != ?t) }} }}"
+        ),
+        5 => {
+            format!("SELECT ?s (COUNT(*) AS ?n) {{ ?s {p} ?a . ?t {q} ?b FILTER({condition}) }} GROUP BY ?s")
+        }
         _ => format!("SELECT * {{ ?s {p} ?a OPTIONAL {{ ?s :p2 ?c }} {{ ?t {q} ?b }} FILTER({condition}) }}"),
     }
 }
@@ -168,7 +188,9 @@ fn counts_of_a_grid_are_those_by_hand() {
         assert!(plan(&database, &query).contains("SpatialJoin"), "{}", plan(&database, &query));
         rows(&database, &query, &QueryOptions::default()).concat()
     };
-    let is = |answer: &str, number: usize| assert!(answer.contains(&format!("\"{number}\"")), "{answer}: {number}");
+    let is = |answer: &str, number: usize| {
+        assert!(answer.contains(&format!("\"{number}\"")), "{answer}: {number}")
+    };
     // 36 squares: each has nine points, one of them inside.
     let sides = "?p :at ?a . ?z :area ?b";
     is(&count(&format!("{sides} FILTER(geof:sfIntersects(?a, ?b))")), 324);
@@ -176,7 +198,10 @@ fn counts_of_a_grid_are_those_by_hand() {
     is(&count(&format!("{sides} FILTER(geof:sfContains(?b, ?a))")), 36);
     is(&count(&format!("{sides} FILTER(geof:sfTouches(?a, ?b))")), 288);
     // Points beside each other: four neighbours each, but at the edges.
-    is(&count("?p :at ?a . ?q :at ?b FILTER(geof:distance(?a, ?b, uom:degree) <= 1) FILTER(?p != ?q)"), 4 * 60 * 59);
+    is(
+        &count("?p :at ?a . ?q :at ?b FILTER(geof:distance(?a, ?b, uom:degree) <= 1) FILTER(?p != ?q)"),
+        4 * 60 * 59,
+    );
     is(&count("?p :at ?a FILTER NOT EXISTS { ?z :area ?b FILTER(geof:sfIntersects(?a, ?b)) }"), 3600 - 324);
     is(&count("?p :at ?a OPTIONAL { ?z :area ?b FILTER(geof:sfIntersects(?a, ?b)) }"), 3600);
 }
@@ -223,7 +248,8 @@ fn a_join_ends_when_it_is_cancelled() {
         std::thread::sleep(Duration::from_millis(300));
         cancel.cancel();
     });
-    let query = format!("{PROLOGUE}SELECT (COUNT(*) AS ?n) {{ ?s :p ?a . ?t :q ?b FILTER(geof:sfTouches(?a, ?b)) }}");
+    let query =
+        format!("{PROLOGUE}SELECT (COUNT(*) AS ?n) {{ ?s :p ?a . ?t :q ?b FILTER(geof:sfTouches(?a, ?b)) }}");
     let ended = database.query(&query, &options).and_then(|answer| match answer {
         QueryResults::Solutions(mut solutions) => solutions.collect_rows().map(|_| ()),
         _ => Ok(()),

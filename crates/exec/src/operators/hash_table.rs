@@ -75,7 +75,7 @@ pub(crate) struct HashTable {
     rest: Vec<usize>,
     groups: Vec<Group>,
     /// Of a spatial join: how rows are found.
-    pub(crate) spatial: Option<SpatialIndex>,
+    pub(crate) spatial: Option<Box<SpatialIndex>>,
     /// For each of `on`: made when first asked for.
     filters: Vec<OnceLock<Option<Arc<KeyFilter>>>>,
     reservations: Mutex<Vec<Reservation>>,
@@ -115,8 +115,12 @@ impl HashTable {
     }
 
     /// The same for a spatial join, if it is one.
-    pub(crate) fn with_spatial(mut self, cx: &QueryContext, test: Option<&SpatialTest>) -> Result<Self, ExecError> {
-        self.spatial = test.map(|test| test.index(cx, &self.rows)).transpose()?;
+    pub(crate) fn with_spatial(
+        mut self,
+        cx: &QueryContext,
+        test: Option<&SpatialTest>,
+    ) -> Result<Self, ExecError> {
+        self.spatial = test.map(|test| test.index(cx, &self.rows).map(Box::new)).transpose()?;
         Ok(self)
     }
 

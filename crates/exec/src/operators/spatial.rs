@@ -319,7 +319,8 @@ impl SpatialProber {
             // One test may take milliseconds.
             cx.cancel.check()?;
             at += 1;
-            let passes = index.geometry(cx, rows, number)?.is_some_and(|kept| index.kept.passes(&kept, geometry));
+            let passes =
+                index.geometry(cx, rows, number)?.is_some_and(|kept| index.kept.passes(&kept, geometry));
             if passes {
                 pairs.push(u32::try_from(row).unwrap_or(u32::MAX - 1), number);
                 if wanted.one_suffices {

@@ -5,8 +5,8 @@ use crate::context::QueryContext;
 use crate::key_filter::KeyFilter;
 use lode_eval::batch::Batch;
 use lode_eval::error::ExecError;
-use lode_sparql::{PlanNode, VarId};
 use lode_sparql::plan::JoinCondition;
+use lode_sparql::{PlanNode, VarId};
 use std::sync::Arc;
 
 /// Bytes of a right row beside its values.

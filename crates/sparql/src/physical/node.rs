@@ -453,7 +453,8 @@ pub(super) fn joined(left: &Planned, right: &Planned, kind: JoinKind, condition:
     }
     match condition.place_join(&left.node.vars, &right.node.vars) {
         Some((_, rest)) => {
-            matches = (right.node.rows / left.node.rows.max(1.0)).clamp(right.node.rows.min(1.0), right.node.rows);
+            matches =
+                (right.node.rows / left.node.rows.max(1.0)).clamp(right.node.rows.min(1.0), right.node.rows);
             matches *= rest.filter.map_or(1.0, |filter| selectivity(&filter, &left.distinct));
         }
         None => {

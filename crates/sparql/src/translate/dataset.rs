@@ -27,12 +27,26 @@ pub(crate) fn resolve(
     let all_named = |visible: &VisibleGraphs| all_named(visible, given.inferred.as_ref());
     if !given.default.is_empty() || !given.named.is_empty() {
         let named = Some(listed(&given.named, visible, stats));
-        return Dataset { default: merge(ids(&given.default)), named, base_iri, schema, hidden, relates_places };
+        return Dataset {
+            default: merge(ids(&given.default)),
+            named,
+            base_iri,
+            schema,
+            hidden,
+            relates_places,
+        };
     }
     if let Some(own) = query.dataset() {
         let of_store = || visible.map(all_named);
         let named = own.named.as_deref().map_or_else(of_store, |names| Some(listed(names, visible, stats)));
-        return Dataset { default: merge(ids(&own.default)), named, base_iri, schema, hidden, relates_places };
+        return Dataset {
+            default: merge(ids(&own.default)),
+            named,
+            base_iri,
+            schema,
+            hidden,
+            relates_places,
+        };
     }
     let inferred = given.inferred.as_ref().filter(|of| of.is_shown && is_visible(of.graph, visible));
     let default = match (visible, union_default, inferred) {

@@ -9,17 +9,13 @@ use super::translator::Translator;
 use crate::expr::Expr;
 use crate::function::{Callee, Function};
 use crate::logical::{Logical, LogicalOp, graph_var, term_slot_var};
+use crate::place_search::{GEOMETRY_TEXTS, place_relation};
 use crate::plan::{GraphScope, TermSlot, VarId};
 use crate::var_set::VarSet;
 use lode_packed::Order;
 use lode_rdf::{NamedNode, Term};
 
 const GEO: &str = "http://www.opengis.net/ont/geosparql#";
-const GEOF: &str = "http://www.opengis.net/def/function/geosparql/";
-/// The properties of geometries that have them as text.
-const SERIALIZATIONS: [&str; 4] = ["asWKT", "asGeoJSON", "asGML", "asKML"];
-/// How names of relations begin.
-const FAMILIES: [&str; 3] = ["sf", "eh", "rcc8"];
 
 /// A triple pattern with a relation for its predicate.
 pub(super) struct PlaceRelation {
@@ -34,7 +30,11 @@ struct Side {
 }
 
 fn geo(name: &str) -> TermSlot {
-    TermSlot::Const(Term::NamedNode(NamedNode::new_unchecked(format!("{GEO}{name}"))))
+    named(&format!("{GEO}{name}"))
+}
+
+fn named(iri: &str) -> TermSlot {
+    TermSlot::Const(Term::NamedNode(NamedNode::new_unchecked(iri)))
 }
 
 impl Translator<'_> {
@@ -44,11 +44,7 @@ impl Translator<'_> {
             return None;
         }
         let TermSlot::Const(Term::NamedNode(predicate)) = &slots[1] else { return None };
-        let name = predicate.as_str().strip_prefix(GEO)?;
-        if !FAMILIES.iter().any(|family| name.starts_with(family)) {
-            return None;
-        }
-        let function = self.stats.function(&format!("{GEOF}{name}"))?;
+        let function = self.stats.function(&place_relation(predicate.as_str())?)?;
         let slots = slots.clone();
         self.serializations().next().map(|_| PlaceRelation { slots, function })
     }
@@ -68,18 +64,20 @@ impl Translator<'_> {
         let second = self.side(&object, graph);
         let stated = self.triples(subject, predicate, object, graph);
         let sides = [(first.rows, ends[0], ends[1]), (second.rows, ends[1], ends[0])];
-        let sides = sides.map(|(rows, own, other)| confined(rows, own, other, beside));
-        let call = Expr::Call(
-            Callee::new(function.name, Some(function)),
-            vec![first.geometry, second.geometry],
-        );
+        let graph = graph_var(graph);
+        let sides = sides.map(|(rows, own, other)| match own {
+            Some(own) => confined(rows, (own, other), graph, beside),
+            None => rows,
+        });
+        let call =
+            Expr::Call(Callee::new(function.name, Some(function)), vec![first.geometry, second.geometry]);
         let follows = Logical::join(sides.into(), vec![call]);
         let branches = [stated, follows].map(|branch| Logical::project(branch, columns.clone()));
         Logical::distinct(Logical::union(branches.into()))
     }
 
     fn serializations(&self) -> impl Iterator<Item = TermSlot> {
-        SERIALIZATIONS.into_iter().map(geo).filter(|property| self.is_in_use(property))
+        GEOMETRY_TEXTS.into_iter().map(named).filter(|property| self.is_in_use(property))
     }
 
     fn is_in_use(&self, property: &TermSlot) -> bool {
@@ -136,15 +134,21 @@ impl Translator<'_> {
 }
 
 /// One side's rows of ends that other patterns have, too: those with a variable that is connected with this end, and not only through the other.
-fn confined(rows: Logical, own: Option<VarId>, other: Option<VarId>, beside: &[Logical]) -> Logical {
-    let Some(own) = own else { return rows };
+fn confined(
+    rows: Logical,
+    (own, other): (VarId, Option<VarId>),
+    graph: Option<VarId>,
+    beside: &[Logical],
+) -> Logical {
     let mut reached: VarSet = std::iter::once(own).collect();
-    let mut open: Vec<&Logical> = beside.iter().filter(|member| matches!(member.op, LogicalOp::Scan(_))).collect();
+    let mut open: Vec<&Logical> =
+        beside.iter().filter(|member| matches!(member.op, LogicalOp::Scan(_))).collect();
     let mut members = Vec::new();
     while let Some(at) = open.iter().position(|member| !member.vars.is_disjoint(&reached)) {
         let member = open.swap_remove(at);
         if other.is_none_or(|other| other == own || !member.vars.contains(other)) {
-            reached.extend(&member.vars);
+            // All are in the same graph, which connects nothing.
+            reached.extend(&member.vars.iter().filter(|var| Some(*var) != graph).collect());
             members.push(member.clone());
         }
     }

@@ -8,6 +8,7 @@ mod call;
 mod facts;
 mod join;
 mod measures;
+mod problem;
 mod relations;
 mod search;
 mod shapes;
@@ -17,6 +18,7 @@ mod virtuoso;
 use lode_sparql::Function;
 
 pub use join::{geometries, place_pairs};
+pub use problem::geometry_problem;
 pub use search::{place_proximity, place_search};
 
 /// All of them, by what they are about.

@@ -7,6 +7,7 @@
 pub mod analytic;
 pub mod bsbm;
 pub mod entropy;
+pub mod geo;
 pub mod hostile;
 pub mod load;
 pub mod lubm;

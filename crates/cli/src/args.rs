@@ -5,6 +5,8 @@
 
 mod backup;
 mod bench_complete;
+#[cfg(feature = "geo")]
+mod bench_geo;
 mod bench_report;
 mod bench_target;
 mod bench_update;
@@ -47,6 +49,8 @@ mod why;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
 pub use bench_complete::BenchCompleteArgs;
+#[cfg(feature = "geo")]
+pub use bench_geo::BenchGeoArgs;
 pub use bench_report::BenchReportArgs;
 pub use bench_target::TargetArgs;
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
@@ -511,6 +515,9 @@ pub enum BenchCommand {
     Lubm(LubmCommand),
     /// Infer from data of several kinds by rules, beside other reasoners where they are installed
     Reason(BenchReasonArgs),
+    /// Load places, and ask for windows, what is nearest, and a join, with and without an index
+    #[cfg(feature = "geo")]
+    Geo(BenchGeoArgs),
     /// Load data of many sizes and forms, and make a table of what it took
     Load(BenchLoadArgs),
     /// Tell how long a database is slow whose blocks come from an emulated disk, flash or object storage

@@ -12,6 +12,8 @@ mod bench_complete;
 mod bench_connections;
 mod bench_crowd;
 mod bench_data;
+#[cfg(feature = "geo")]
+mod bench_geo;
 mod bench_hostile;
 mod bench_load;
 mod bench_lubm;
@@ -145,6 +147,8 @@ fn main() -> ExitCode {
         Command::Bench(BenchCommand::Paths(args)) => bench_queries::run("paths", &paths::QUERIES, &args),
         Command::Bench(BenchCommand::Lubm(command)) => bench_lubm::run(&command),
         Command::Bench(BenchCommand::Reason(args)) => bench_reason::run(&args),
+        #[cfg(feature = "geo")]
+        Command::Bench(BenchCommand::Geo(args)) => bench_geo::run(&args),
         Command::Bench(BenchCommand::Load(args)) => bench_load::run(&args),
         Command::Bench(BenchCommand::Cold(args)) => bench_cold::run(&args),
         Command::Bench(BenchCommand::Report(args)) => bench_report::run(&args),

@@ -17,6 +17,7 @@ use lode_sparql::parse::hints::{
     Constant, Counted, Findings, Hint, HintKind, InGraph, Role, Unjoined, findings, findings_of_update,
 };
 use lode_sparql::syntax::nearest;
+use lode_sparql::warnings::Known;
 use lode_store::{Snapshot, StoreError};
 use std::time::{Duration, Instant};
 
@@ -82,6 +83,13 @@ pub(crate) struct Looked {
     /// Time and memory were there to look at all.
     is_whole: bool,
 }
+
+/// What warnings have to know.
+pub(crate) const KNOWN: Known<'static> = Known {
+    function_of: &lode_exec::functions::find,
+    is_pattern: &lode_exec::is_regular_expression,
+    geometry_problem: &lode_exec::functions::geometry_problem,
+};
 
 /// The hints for a query's text; none where time or memory are not there.
 pub(crate) fn of_query(
@@ -216,6 +224,9 @@ impl Look<'_> {
         if self.may_reason && self.patterns != Patterns::Reasoned && self.only_below(constant)? {
             return Ok(());
         }
+        if constant.role == Role::Predicate && self.follows_from_places(&constant.iri)? {
+            return Ok(());
+        }
         let meant = match constant.role {
             Role::Subject | Role::Object => self.variant(constant)?,
             _ => self.meant(constant)?,
@@ -240,6 +251,21 @@ impl Look<'_> {
         };
         self.hint(HintKind::UnknownConstant, constant, message, help);
         Ok(())
+    }
+
+    /// Whether a property relates places, and may follow from their geometries.
+    fn follows_from_places(&self, property: &str) -> Result<bool, StoreError> {
+        if lode_sparql::place_relation(property).is_none() {
+            return Ok(false);
+        }
+        for text in lode_sparql::GEOMETRY_TEXTS {
+            if let Some(id) = self.id_of(text)?
+                && self.count(Role::Predicate, id)? > 0
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The same resource as others write it: of HTTP or HTTPS, with a slash at its end or without.

@@ -70,9 +70,11 @@ pub(crate) fn without(
 }
 
 /// What plans depend on of it, besides ids.
-pub(crate) fn key(inferred: Option<&InferredGraph>) -> u8 {
-    match inferred {
+pub(crate) fn key(inferred: Option<&InferredGraph>, options: &QueryOptions) -> u8 {
+    let of_graph = match inferred {
         None => 0,
         Some(of) => 1 | u8::from(of.is_shown) << 1 | u8::from(of.is_alone) << 2,
-    }
+    };
+    // Relations of places are inferences without a graph.
+    of_graph | u8::from(options.inferred) << 3
 }

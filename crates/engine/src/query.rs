@@ -184,7 +184,7 @@ impl PreparedQuery {
         if !is_usual || !caches.plans.keeps(plan_bytes) {
             return Self::planned(query, snapshot, options, session, Some(caches));
         }
-        let keys = Keys::new(query, options, inferred::key(inferred.as_ref()));
+        let keys = Keys::new(query, options, inferred::key(inferred.as_ref(), options));
         if let Some(found) = caches.plans.find(&keys, &snapshot)? {
             return Ok(Self::again(query, found, snapshot, options, session));
         }
@@ -211,7 +211,7 @@ impl PreparedQuery {
             if inferred::is_left_out(inferred.as_ref(), options) {
                 return Ok(None);
             }
-            let keys = Keys::new(query, options, inferred::key(inferred.as_ref()));
+            let keys = Keys::new(query, options, inferred::key(inferred.as_ref(), options));
             let found = caches.plans.find(&keys, &snapshot)?;
             let short = found.filter(|found| found.common.shortness.is_short());
             Ok(short.map(|found| Self::again(query, found, snapshot, options, session)))
@@ -271,7 +271,9 @@ impl PreparedQuery {
         }
         let (schema, schema_memory) = schema(&snapshot, options, visible.as_ref(), caches, &session.budget)?;
         let schema = schema.or_else(|| given.schema.clone());
-        let dataset = DatasetOverride { visible, schema, inferred, ..given };
+        // What is materialised is kept up by the triples that it follows from, and those of geometries are none of them.
+        let relates_places = options.inferred && given.inferred.is_none();
+        let dataset = DatasetOverride { visible, schema, inferred, relates_places, ..given };
         // What the planner asks of files that are far away may be called off.
         let plan = with_current(Some(&options.cancel), || {
             let plan = match terms {
@@ -327,8 +329,7 @@ impl PreparedQuery {
         let threads = options.threads.max(1);
         let cx = Arc::new(QueryContext { eval, service, threads, share, domain: None, fragments: None });
         let (planning, running, common) = (Duration::ZERO, Mutex::default(), Common::default());
-        let warnings =
-            warnings::of_queries([query], &lode_exec::functions::find, &lode_exec::is_regular_expression);
+        let warnings = warnings::of_queries([query], hints::KNOWN);
         let warnings = match inferred::behind(&cx.eval.snapshot, options) {
             None => warnings,
             Some((of, version)) => PlanWarning::with_inferences(&warnings, of, version),

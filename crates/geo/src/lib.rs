@@ -7,6 +7,7 @@
 //! Geometries come from anybody, so all of them are bounded ([`limits`]): how long, how deep, how many points, and how many pairs of segments
 //! an operation may have to look at. Beyond that, and where a geometry is not valid for an operation, there is an error and no answer.
 
+mod box_tree;
 pub mod construct;
 mod crs;
 mod error;
@@ -16,6 +17,7 @@ pub mod limits;
 pub mod measure;
 mod nearest;
 mod overlay;
+pub mod pairs;
 mod parts;
 pub mod proximity;
 pub mod read;

@@ -115,7 +115,11 @@ pub fn matches(a: &Geometry, b: &Geometry, pattern: &str) -> Result<bool, GeoErr
 
 fn matrix(a: &Geometry, b: &Geometry) -> Result<IntersectionMatrix, GeoError> {
     let other = b.shape_in(a.crs())?;
-    let apart = match (a.bounds(), geo::BoundingRect::bounding_rect(&*other)) {
+    let bounds = match &other {
+        Cow::Borrowed(_) => b.bounds(),
+        Cow::Owned(shape) => geo::BoundingRect::bounding_rect(shape),
+    };
+    let apart = match (a.bounds(), bounds) {
         (Some(a), Some(b)) => !a.intersects(&b),
         _ => true,
     };

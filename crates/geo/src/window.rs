@@ -84,7 +84,7 @@ pub enum Test {
 
 impl Test {
     /// Whether only geometries that have a point in common pass, or that are so near.
-    fn needs_nearness(&self) -> bool {
+    pub(crate) fn needs_nearness(&self) -> bool {
         let has_common = |pattern: &str| {
             [0, 1, 3, 4].into_iter().any(|at| !matches!(pattern.as_bytes().get(at), None | Some(b'F' | b'*')))
         };
@@ -117,40 +117,45 @@ impl Search {
 
     /// Where geometries of a plane can be that pass; see [`extent`].
     pub fn windows(&self, plane: &Crs) -> Windows {
-        // The second is brought into the plane of the first.
-        if self.is_first && !self.constant.crs().same_plane(plane) {
-            return Windows::Everywhere;
-        }
-        // Angles are measured between longitudes and latitudes, also of what has no image in this plane.
-        let is_angle = matches!(self.test, Test::Distance { unit: Unit::Angle(_), .. });
-        if is_angle && !plane.is_geographic() {
-            return Windows::Everywhere;
-        }
-        let Ok(constant) = self.constant_in(plane) else {
-            return Windows::Boxes(Vec::new());
-        };
-        let Some(bounds) = constant.bounds().map(Bounds::of) else { return Windows::Boxes(Vec::new()) };
-        let Test::Distance { most, unit } = &self.test else { return Windows::Boxes(vec![bounds]) };
-        if most.is_nan() || *most < 0.0 {
-            return Windows::Boxes(Vec::new());
-        }
-        match (plane.is_geographic(), *unit) {
-            (_, Unit::Area(_)) => Windows::Boxes(Vec::new()),
-            (_, Unit::Angle(degrees)) => flat(bounds, most * degrees),
-            (false, Unit::Length(metres)) => flat(bounds, most * metres / plane.metres()),
-            (true, Unit::Length(metres)) => match extent(&constant) {
-                Some(extent) => around(extent, most * metres),
-                None => Windows::Boxes(Vec::new()),
-            },
-        }
+        windows(&self.constant, self.is_first, &self.test, plane)
     }
+}
 
-    fn constant_in(&self, plane: &Crs) -> Result<Cow<'_, Geometry>, GeoError> {
-        if self.constant.crs().same_plane(plane) {
-            return Ok(Cow::Borrowed(&self.constant));
-        }
-        self.constant.transform(plane).map(Cow::Owned)
+/// Where geometries of a plane can be that pass a test with this one, which is the first or the second of both.
+pub(crate) fn windows(one: &Geometry, is_first: bool, test: &Test, plane: &Crs) -> Windows {
+    // The second is brought into the plane of the first.
+    if is_first && !one.crs().same_plane(plane) {
+        return Windows::Everywhere;
     }
+    // Angles are measured between longitudes and latitudes, also of what has no image in this plane.
+    let is_angle = matches!(test, Test::Distance { unit: Unit::Angle(_), .. });
+    if is_angle && !plane.is_geographic() {
+        return Windows::Everywhere;
+    }
+    let Ok(one) = in_plane(one, plane) else {
+        return Windows::Boxes(Vec::new());
+    };
+    let Some(bounds) = one.bounds().map(Bounds::of) else { return Windows::Boxes(Vec::new()) };
+    let Test::Distance { most, unit } = test else { return Windows::Boxes(vec![bounds]) };
+    if most.is_nan() || *most < 0.0 {
+        return Windows::Boxes(Vec::new());
+    }
+    match (plane.is_geographic(), *unit) {
+        (_, Unit::Area(_)) => Windows::Boxes(Vec::new()),
+        (_, Unit::Angle(degrees)) => flat(bounds, most * degrees),
+        (false, Unit::Length(metres)) => flat(bounds, most * metres / plane.metres()),
+        (true, Unit::Length(metres)) => match extent(&one) {
+            Some(extent) => around(extent, most * metres),
+            None => Windows::Boxes(Vec::new()),
+        },
+    }
+}
+
+fn in_plane<'a>(one: &'a Geometry, plane: &Crs) -> Result<Cow<'a, Geometry>, GeoError> {
+    if one.crs().same_plane(plane) {
+        return Ok(Cow::Borrowed(one));
+    }
+    one.transform(plane).map(Cow::Owned)
 }
 
 /// What is around a box in a plane.

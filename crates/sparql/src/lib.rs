@@ -52,7 +52,7 @@ pub use function::{Callee, Function};
 pub use id_set::{Held, IdList, IdSet};
 pub use parse::{ParseError, parse_query, parse_update};
 pub use physical::SUMMED_DIGITS_MAX;
-pub use place_search::PlaceSearch;
+pub use place_search::{GEOMETRY_TEXTS, PlaceJoin, PlaceSearch, place_relation};
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};
 pub use planner::{
     PlanError, PlanOptions, plan_dependent, plan_lateral, plan_query, plan_query_without, plan_sub,

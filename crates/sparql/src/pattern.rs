@@ -83,6 +83,8 @@ pub struct Dataset {
     pub schema: Option<Arc<Schema>>,
     /// Names of graphs that GRAPH with a variable leaves out: they are found by name only.
     pub hidden: Arc<[NamedNode]>,
+    /// Whether relations of places hold that follow from geometries.
+    pub relates_places: bool,
 }
 
 /// The named graphs that a query or the protocol lists. All of them are there, with quads or without (SPARQL 1.1 section 13.2).
@@ -119,6 +121,8 @@ pub struct DatasetOverride {
     pub schema: Option<Arc<Schema>>,
     /// Where those are that rules have added, if there are any.
     pub inferred: Option<InferredGraph>,
+    /// Whether relations of places hold that follow from geometries.
+    pub relates_places: bool,
 }
 
 /// The graph of inferences.

@@ -1,5 +1,5 @@
-//! Conditions on where something is: calls of functions of a geometry and a constant one, and comparisons of what they give with a number. What they mean is
-//! known to who has an index of geometries.
+//! Conditions on where something is: calls of functions of a geometry and a constant one, or of two geometries, and comparisons of what they give with a
+//! number. What they mean is known to who has an index of geometries.
 
 use crate::expr::Expr;
 use crate::variable::VarId;
@@ -65,4 +65,91 @@ fn of_call<'e>(call: &'e Expr, most: Option<&'e Term>) -> Option<(VarId, PlaceSe
         return None;
     }
     Some((var?, PlaceSearch { function: callee.name(), arguments, most }))
+}
+
+/// How names of GeoSPARQL's functions begin.
+const GEOF: &str = "http://www.opengis.net/def/function/geosparql/";
+/// The vocabulary of GeoSPARQL.
+const GEO: &str = "http://www.opengis.net/ont/geosparql#";
+/// The properties of geometries that have them as text.
+pub const GEOMETRY_TEXTS: [&str; 4] = [
+    "http://www.opengis.net/ont/geosparql#asWKT",
+    "http://www.opengis.net/ont/geosparql#asGeoJSON",
+    "http://www.opengis.net/ont/geosparql#asGML",
+    "http://www.opengis.net/ont/geosparql#asKML",
+];
+
+/// The name of the function that tells whether what a property relates is so related; none of properties that are no relations of places.
+pub fn place_relation(property: &str) -> Option<String> {
+    let name = property.strip_prefix(GEO)?;
+    FAMILIES.iter().any(|family| name.starts_with(family)).then(|| format!("{GEOF}{name}"))
+}
+
+/// How names of relations begin.
+const FAMILIES: [&str; 3] = ["sf", "eh", "rcc8"];
+
+/// A condition on two geometries that are variables, which only those can pass that have a point in common, or are near each other: so pairs of them can be
+/// found by their boxes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlaceJoin<'e> {
+    /// The local name of the function.
+    pub function: &'e str,
+    /// The geometries.
+    pub geometries: [VarId; 2],
+    /// The third argument, if there is one.
+    pub third: Option<&'e Term>,
+    /// The number that what it gives must not exceed, and whether it must be less; none where it must be true.
+    pub most: Option<(&'e Term, bool)>,
+}
+
+impl<'e> PlaceJoin<'e> {
+    /// What is asked, if a condition is one.
+    pub fn of(filter: &'e Expr) -> Option<Self> {
+        let (call, most) = match filter {
+            Expr::Less(call, most) | Expr::Greater(most, call) => (&**call, Some((&**most, true))),
+            Expr::LessOrEqual(call, most) | Expr::GreaterOrEqual(most, call) => {
+                (&**call, Some((&**most, false)))
+            }
+            call => (call, None),
+        };
+        let Expr::Call(callee, arguments) = call else { return None };
+        let function = callee.name().strip_prefix(GEOF)?;
+        let (geometries, third) = match arguments.as_slice() {
+            [Expr::Var(a), Expr::Var(b)] => ([*a, *b], None),
+            [Expr::Var(a), Expr::Var(b), Expr::Const(third)] => ([*a, *b], Some(third)),
+            _ => return None,
+        };
+        let most = match most {
+            Some((Expr::Const(most), is_below)) => Some((most, is_below)),
+            Some(_) => return None,
+            None => None,
+        };
+        let is_join = match (function, most, third) {
+            ("distance", Some(_), _) | ("metricDistance", Some(_), None) => true,
+            ("relate", None, Some(pattern)) => has_common(pattern),
+            ("sfDisjoint" | "ehDisjoint" | "rcc8dc", _, _) => false,
+            (name, None, None) => FAMILIES.iter().any(|family| name.starts_with(family)),
+            _ => false,
+        };
+        (is_join && geometries[0] != geometries[1]).then_some(Self { function, geometries, third, most })
+    }
+
+    /// The first of some conditions that relates a variable of each of two sides that have none in common: which of them.
+    pub fn between(filters: &'e [Expr], left: &[VarId], right: &[VarId]) -> Option<(usize, Self)> {
+        let is_between = |[a, b]: [VarId; 2]| {
+            let is = |one, other| left.contains(one) && right.contains(other);
+            is(&a, &b) || is(&b, &a)
+        };
+        filters.iter().enumerate().find_map(|(at, filter)| {
+            let join = Self::of(filter).filter(|join| is_between(join.geometries))?;
+            Some((at, join))
+        })
+    }
+}
+
+/// Whether a pattern of a matrix asks for something that both have.
+fn has_common(pattern: &Term) -> bool {
+    let Term::Literal(pattern) = pattern else { return false };
+    let letters = pattern.value().as_bytes();
+    [0, 1, 3, 4].into_iter().any(|at| matches!(letters.get(at), Some(b'T' | b'0'..=b'2')))
 }

@@ -6,6 +6,7 @@ pub use crate::pattern::{
     Dataset, DatasetOverride, GraphScope, InferredGraph, NamedGraphs, Slot, SubPattern, TermSlot,
     VisibleGraphs,
 };
+use crate::place_search::PlaceJoin;
 use crate::reuse::Reuse;
 use crate::service_call::ServiceCall;
 use crate::steps::PlanStep;
@@ -84,6 +85,23 @@ pub struct JoinCondition {
     pub filter: Option<Expr>,
 }
 
+impl JoinCondition {
+    /// How geometries of sides with these columns are related, where that is what joins them, and what else has to hold.
+    pub fn place_join(&self, left: &[VarId], right: &[VarId]) -> Option<(PlaceJoin<'_>, Self)> {
+        if !(self.on.is_empty() && self.maybe.is_empty()) {
+            return None;
+        }
+        let filters = match self.filter.as_ref()? {
+            Expr::And(parts) => parts.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        let (at, join) = PlaceJoin::between(filters, left, right)?;
+        let others = filters.iter().enumerate().filter(|(other, _)| *other != at);
+        let filter = Expr::and(others.map(|(_, filter)| filter.clone()).collect());
+        Some((join, Self { filter, ..Self::default() }))
+    }
+}
+
 /// A property path between two slots, over numbered predicates.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Path {
@@ -155,7 +173,8 @@ pub enum PlanOp {
     /// Both inputs sorted by `on` (in this order, ascending ids), all of `on` certainly bound. Kinds: Inner, Left, Semi, Anti.
     /// Output keeps the left's order.
     MergeJoin { left: Arc<PlanNode>, right: Arc<PlanNode>, kind: JoinKind, condition: JoinCondition },
-    /// Builds a table from `right`, probes with `left`; all kinds. With `condition.on` empty, a nested loop. Keeps the left's order.
+    /// Builds a table from `right`, probes with `left`; all kinds. With `condition.on` empty, a nested loop, or a spatial join
+    /// ([`JoinCondition::place_join`]). Keeps the left's order.
     HashJoin { left: Arc<PlanNode>, right: Arc<PlanNode>, kind: JoinKind, condition: JoinCondition },
     /// Looks up `pattern` for each input row, in sorted batches: variables of the pattern that `input` binds (certainly) act as constants
     /// and together with the pattern's constants form a prefix of its order. Kinds: Inner, Left, Semi, Anti. `condition.filter` may be set.

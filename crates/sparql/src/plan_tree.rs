@@ -18,7 +18,12 @@ impl PlanOp {
             PlanOp::Fragment { .. } => "Fragment",
             PlanOp::GraphNames { .. } => "GraphNames",
             PlanOp::MergeJoin { .. } => "MergeJoin",
-            PlanOp::HashJoin { condition, .. } if condition.on.is_empty() => "LoopJoin",
+            PlanOp::HashJoin { left, right, condition, .. } if condition.on.is_empty() => {
+                match condition.place_join(&left.vars, &right.vars) {
+                    Some(_) => "SpatialJoin",
+                    None => "LoopJoin",
+                }
+            }
             PlanOp::HashJoin { .. } => "HashJoin",
             PlanOp::LookupJoin { .. } => "LookupJoin",
             PlanOp::MultiwayJoin(_) => "MultiwayJoin",

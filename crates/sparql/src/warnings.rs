@@ -1,4 +1,4 @@
-//! What is no error of a query, but most likely not meant: calls of functions that nobody defines, and regular expressions that are none.
+//! What is no error of a query, but most likely not meant: calls of functions that nobody defines, regular expressions and geometries that are none.
 //! Each such call is an error of its expression, so that a FILTER drops its rows and a BIND leaves its variable unbound, without a word.
 
 use crate::function::{Function, Meaning};
@@ -22,6 +22,8 @@ const WARNINGS_MAX: usize = 8;
 const PATTERNS_MAX: usize = 32;
 /// Longer ones are not looked at.
 const PATTERN_BYTES_MAX: usize = 1 << 10;
+/// Bytes of constant geometries that are looked at.
+const GEOMETRY_BYTES_MAX: usize = 1 << 16;
 /// Characters that are shown of an IRI or a pattern.
 const IRI_CHARS_MAX: usize = 200;
 
@@ -39,6 +41,8 @@ pub enum PlanWarning {
     WrongArguments(NamedFunction, Arc<str>),
     /// What REGEX or REPLACE are given is no regular expression.
     NoPattern(GivenPattern),
+    /// A constant that a function is given is no geometry, or not one for all functions: its text, and what is the matter.
+    NoGeometry(Arc<str>, Arc<str>),
     /// Something in the text, which may be looked up in the data.
     Hint(Hint),
     /// What was inferred is not what follows from the data of the version that is asked, whose number this is: it is of an older one, if that is known.
@@ -98,6 +102,7 @@ impl fmt::Display for PlanWarning {
                 f,
                 "\"{pattern}\" with the flags \"{flags}\" is no regular expression, or a too large one; {ERROR}"
             ),
+            Self::NoGeometry(text, why) => write!(f, "\"{text}\" {why}"),
             Self::Hint(Hint { message, help, .. }) if help.is_empty() => f.write_str(message),
             Self::Hint(Hint { message, help, .. }) => write!(f, "{message}; {help}"),
             Self::InferencesBehind { of: Some(of), version } => write!(
@@ -120,6 +125,7 @@ impl PlanWarning {
             Self::UnknownCast(_) => "unknown-cast",
             Self::CastOfOther(_) | Self::WrongArguments(..) => "wrong-arguments",
             Self::NoPattern(_) => "no-pattern",
+            Self::NoGeometry(..) => "no-geometry",
             Self::Hint(hint) => hint.kind.code(),
             Self::InferencesBehind { .. } => "inferences-behind",
             Self::More(_) => "more",
@@ -142,6 +148,7 @@ impl PlanWarning {
             | Self::CastOfOther(NamedFunction(iri))
             | Self::WrongArguments(NamedFunction(iri), _) => Some(iri),
             Self::NoPattern(GivenPattern { pattern, .. }) => Some(pattern),
+            Self::NoGeometry(text, _) => Some(text),
             Self::Hint(_) | Self::InferencesBehind { .. } | Self::More(_) => None,
         }
     }
@@ -185,14 +192,22 @@ impl PlanWarning {
 /// The function of a name, if there is one.
 pub type FunctionOf<'a> = &'a dyn Fn(&str) -> Option<&'static Function>;
 
-/// The warnings of queries, each once, in the order of the functions' IRIs, then of the patterns. What a SERVICE evaluates is not looked at.
-/// `is_pattern` tells whether a text is a regular expression with flags.
-pub fn of_queries<'a>(
-    queries: impl IntoIterator<Item = &'a Query>,
-    function_of: FunctionOf<'a>,
-    is_pattern: &dyn Fn(&str, &str) -> bool,
-) -> Arc<[PlanWarning]> {
-    let mut calls = Calls { function_of, errors: BTreeSet::new(), patterns: BTreeSet::new() };
+/// What is known of functions and of what they are given.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// The function of a name.
+    pub function_of: FunctionOf<'a>,
+    /// Whether a text is a regular expression with flags.
+    pub is_pattern: &'a dyn Fn(&str, &str) -> bool,
+    /// What is the matter with a literal of this text and datatype where functions take it for a geometry.
+    pub geometry_problem: &'a dyn Fn(&str, &str) -> Option<String>,
+}
+
+/// The warnings of queries, each once, in the order of the functions' IRIs, then of the patterns and geometries. What a SERVICE evaluates is not looked at.
+pub fn of_queries<'a>(queries: impl IntoIterator<Item = &'a Query>, known: Known<'a>) -> Arc<[PlanWarning]> {
+    let Known { function_of, is_pattern, geometry_problem } = known;
+    let (errors, patterns, geometries) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut calls = Calls { function_of, errors, patterns, geometries, geometry_bytes: 0 };
     for query in queries {
         let (Query::Select { pattern, .. }
         | Query::Construct { pattern, .. }
@@ -204,6 +219,11 @@ pub fn of_queries<'a>(
     let wrong = calls.patterns.into_iter().filter(|(pattern, flags)| !is_pattern(pattern, flags));
     warnings.extend(wrong.map(|(pattern, flags)| {
         PlanWarning::NoPattern(GivenPattern { pattern: shown(pattern), flags: shown(flags) })
+    }));
+    let geometries = calls.geometries.into_iter();
+    warnings.extend(geometries.filter_map(|(text, datatype)| {
+        let problem = geometry_problem(text, datatype)?;
+        Some(PlanWarning::NoGeometry(shown(text), problem.into()))
     }));
     if warnings.len() > WARNINGS_MAX {
         let more = warnings.len() - WARNINGS_MAX;
@@ -257,6 +277,9 @@ struct Calls<'a> {
     errors: BTreeSet<Call>,
     /// Constant patterns and their flags.
     patterns: BTreeSet<(&'a str, &'a str)>,
+    /// Constants with a datatype, and this.
+    geometries: BTreeSet<(&'a str, &'a str)>,
+    geometry_bytes: usize,
 }
 
 impl<'a> Calls<'a> {
@@ -318,6 +341,7 @@ impl<'a> Calls<'a> {
                     Expression::FunctionCall(Keyword::Custom(iri), arguments) => {
                         let function = (self.function_of)(iri.as_str());
                         self.errors.extend(Call::of(iri.as_str(), function, arguments.len()));
+                        arguments.iter().for_each(|argument| self.geometry(argument));
                     }
                     Expression::FunctionCall(Keyword::Regex, arguments) => {
                         self.given(arguments.get(1), arguments.get(2));
@@ -330,6 +354,16 @@ impl<'a> Calls<'a> {
                 operands::each(other, &mut |operand| self.expression(operand));
             }
         });
+    }
+
+    /// A constant that may have to be a geometry.
+    fn geometry(&mut self, argument: &'a Expression) {
+        let Expression::Literal(literal) = argument else { return };
+        let bytes = self.geometry_bytes + literal.value().len();
+        if !lode_rdf::is_string(literal.as_ref()) && bytes <= GEOMETRY_BYTES_MAX {
+            self.geometry_bytes = bytes;
+            self.geometries.insert((literal.value(), literal.datatype().as_str()));
+        }
     }
 
     /// A pattern, with its flags if there are any, where both are constants.
@@ -353,7 +387,7 @@ fn constant(expr: &Expression) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     //! What is warned of, and how long warnings are.
-    use super::{XSD, of_queries};
+    use super::{Known, XSD, of_queries};
     use crate::function::{Function, Meaning, ValueType};
     use crate::parse_query;
 
@@ -368,7 +402,12 @@ mod tests {
     fn warnings(text: &str) -> Vec<String> {
         let text = format!("PREFIX : <http://x/> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> {text}");
         let is_pattern = |pattern: &str, flags: &str| !pattern.starts_with('(') && flags != "z";
-        let warnings = of_queries([&parse_query(&text, None).unwrap()], &cast, &is_pattern);
+        let geometry_problem = |text: &str, datatype: &str| {
+            (datatype == "http://x/place" && text != "here").then(|| "is not here".to_owned())
+        };
+        let known =
+            Known { function_of: &cast, is_pattern: &is_pattern, geometry_problem: &geometry_problem };
+        let warnings = of_queries([&parse_query(&text, None).unwrap()], known);
         warnings.iter().map(ToString::to_string).collect()
     }
 
@@ -411,6 +450,14 @@ mod tests {
             }
         }
         assert!(warnings("SELECT * { SERVICE <http://e/> { ?x :p ?o FILTER(:f(?x)) } }").is_empty());
+    }
+
+    #[test]
+    fn geometries_that_are_none() {
+        let found =
+            warnings("ASK { ?x :p ?o FILTER(xsd:integer('there'^^:place) || xsd:integer('here'^^:place)) }");
+        assert_eq!(found, ["\"there\" is not here"]);
+        assert!(warnings("ASK { ?x :p 'there'^^:place FILTER(?x = 'there'^^:place) }").is_empty());
     }
 
     #[test]

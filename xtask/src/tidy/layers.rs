@@ -16,7 +16,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
     ("scheduler", &["base"]),
     ("geo", &[]),
     ("eval", &["geo", "sparql", "text", "store", "scheduler", "rdf", "base"]),
-    ("exec", &["eval", "sparql", "store", "packed", "scheduler", "rdf", "base"]),
+    ("exec", &["eval", "geo", "sparql", "store", "packed", "scheduler", "rdf", "base"]),
     ("fragment", &["exec", "sparql", "store", "packed", "rdf", "base"]),
     ("engine", &["exec", "store", "sparql", "packed", "rdf", "base"]),
     ("remote", &["engine", "store", "base"]),

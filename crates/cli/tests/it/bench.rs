@@ -271,6 +271,24 @@ fn what_rules_infer_is_measured_and_nothing_is_left() {
 }
 
 #[test]
+fn places_are_asked_with_and_without_an_index() {
+    let lode = Lode::new();
+    let sizes = ["--points", "4000", "--lines", "50", "--polygons", "1000", "--runs", "2"];
+    let report: Value =
+        serde_json::from_str(&lode.run(&[&["bench", "geo", "--json"][..], &sizes].concat()).ok()).unwrap();
+    assert_eq!(report["triples"], 5050);
+    let runs = report["runs"].as_array().unwrap();
+    let rows = |at: usize| runs[at]["rows"].as_u64().unwrap();
+    // Windows, the nearest, and the join, with the index and without it: the same answers.
+    assert_eq!(runs.len(), 6, "{report:#}");
+    assert!(rows(0) > 900 && rows(1) == 10 && rows(4) == 10, "{report:#}");
+    assert!(rows(2) > 0 && rows(2) == rows(5), "{report:#}");
+    assert_eq!(std::fs::read_dir(lode.path(".")).unwrap().count(), 0);
+    let table = lode.run(&[&["bench", "geo", "--folder", "kept"][..], &sizes].concat()).ok();
+    assert!(table.contains("| join | no | ") && lode.path("kept/places.nt").exists(), "{table}");
+}
+
+#[test]
 fn who_cannot_be_asked_beside_it_is_named() {
     let lode = Lode::new();
     let args =

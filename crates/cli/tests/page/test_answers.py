@@ -112,6 +112,29 @@ def places_are_on_a_map(page):
 
 
 @test
+def many_points_are_gathered(page):
+    # 40 by 40 points: one mark for those of a square, and all are counted.
+    run(page, """SELECT ?name ?lat ?long { VALUES ?a { 0 1 2 3 4 5 6 7 8 9 } VALUES ?b { 0 1 2 3 } VALUES ?c { 0 1 2 3 4 5 6 7 8 9 } VALUES ?d { 0 1 2 3 }
+        BIND(?a + 10 * ?b AS ?lat) BIND(?c + 10 * ?d AS ?long) BIND(CONCAT(STR(?lat), '/', STR(?long)) AS ?name) }""")
+    page.click("#view-map")
+    page.wait("document.querySelectorAll('.place-many').length > 3")
+    assert count(page, ".place") < 600, count(page, ".place")
+    numbers = "[...document.querySelectorAll('.place')].reduce((sum, one) => sum + Number(one.querySelector('text')?.textContent || 1), 0)"
+    equal(page.do(numbers), 1600)
+    # A click on some makes the map larger, until they are apart.
+    for _ in range(6):
+        page.do("document.querySelector('.place-many')?.dispatchEvent(new MouseEvent('click', { clientX: 10, clientY: 10 }))")
+    page.wait("document.querySelectorAll('.place-many').length === 0 && document.querySelectorAll('.place-dot').length > 0")
+    page.do("document.querySelector('.place-dot').parentNode.dispatchEvent(new MouseEvent('click', { clientX: 10, clientY: 10 }))")
+    page.wait("document.querySelector('.view-tools .bar').textContent.includes('name: ')")
+    run(page, """SELECT ?shape { VALUES ?shape { '{"type":"Point","coordinates":[13,52]}'^^<http://www.opengis.net/ont/geosparql#geoJSONLiteral>
+        '{"type":"MultiPolygon","coordinates":[[[[0,0],[4,0],[4,4],[0,0]]],[[[5,5],[6,5],[6,6],[5,5]]]]}'^^<http://www.opengis.net/ont/geosparql#geoJSONLiteral>
+        '<http://www.opengis.net/def/crs/EPSG/0/3857> POINT(5 5)'^^<http://www.opengis.net/ont/geosparql#wktLiteral> } }""")
+    page.wait("document.querySelectorAll('.place').length === 2")
+    equal([count(page, ".place-dot"), count(page, ".place-polygon")], [1, 1])
+
+
+@test
 def triples_are_a_graph(page):
     run(page, "CONSTRUCT { ?s ?p ?o } WHERE { VALUES ?s { <http://e/bob> } ?s ?p ?o }")
     nodes = page.wait("document.querySelectorAll('.graph-node').length")

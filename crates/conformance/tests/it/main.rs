@@ -9,9 +9,11 @@
 mod known;
 mod place_crashes;
 mod place_index;
+mod place_relations;
 mod search_crashes;
 mod search_index;
 mod search_strings;
+mod spatial_join;
 mod sums;
 mod text_search;
 

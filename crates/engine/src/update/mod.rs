@@ -172,8 +172,7 @@ fn warnings_of(
     if modifies.is_empty() && quads_to_delete(update) == 0 {
         return Arc::default();
     }
-    let functions =
-        warnings::of_queries(modifies, &lode_exec::functions::find, &lode_exec::is_regular_expression);
+    let functions = warnings::of_queries(modifies, hints::KNOWN);
     match hints::of_update(text, snapshot, options, budget) {
         hints if hints.is_empty() => functions,
         hints => PlanWarning::with_hints(&functions, hints),

@@ -21,7 +21,7 @@ mod text_search;
 mod triples;
 
 #[cfg(feature = "geo")]
-pub use geo::{place_proximity, place_search};
+pub use geo::{geometries, geometry_problem, place_pairs, place_proximity, place_search};
 use lode_sparql::Function;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -58,6 +58,12 @@ pub fn all() -> impl Iterator<Item = &'static Function> {
 /// The function of this name, a keyword as SPARQL writes it or an IRI.
 pub fn find(name: &str) -> Option<&'static Function> {
     BY_NAME.get_or_init(|| all().map(|function| (function.name, function)).collect()).get(name).copied()
+}
+
+/// What is the matter with a literal where functions take it for a geometry: nothing is known of geometries.
+#[cfg(not(feature = "geo"))]
+pub fn geometry_problem(_: &str, _: &str) -> Option<String> {
+    None
 }
 
 /// Whether REGEX and REPLACE take a text, with flags, for a regular expression.

@@ -4,6 +4,7 @@ use super::hash_join_build::{BuildColumns, Built};
 use super::hash_join_spill::SpilledJoin;
 use super::hash_table::{HashTable, Prober};
 use super::join_output::{JoinOutput, Pairs};
+use super::spatial::SpatialTest;
 use super::{BoxOp, Operator};
 use crate::key_filter::KeyFilter;
 use crate::shared::{Once, Shared};
@@ -31,6 +32,8 @@ pub(crate) struct HashJoin {
     input: Option<BoxOp>,
     output: JoinOutput,
     prober: Prober,
+    /// Of a spatial join: its test, and the left rows that are expected.
+    spatial: Option<(SpatialTest, f64)>,
     /// The variables that both sides always bind, in the order of the table's filters, each with the rows that [`filterable_rows`] tells.
     on: Vec<(VarId, f64)>,
     left: Batch,
@@ -51,7 +54,9 @@ impl HashJoin {
             return Err(ExecError::Internal("not a hash join".into()));
         };
         let columns = BuildColumns::new(right, condition, vars);
-        let output = JoinOutput::new(*kind, condition, &left.vars, &columns.vars, vars);
+        let spatial = SpatialTest::of(left, right, condition);
+        let checked = spatial.as_ref().map_or(condition, |(_, rest)| rest);
+        let output = JoinOutput::new(*kind, checked, &left.vars, &columns.vars, vars);
         let one_suffices = output.first_match_suffices();
         // Pairs of columns must correspond: variables that one side lacks are compared by neither.
         let both = |list: &[VarId]| -> Vec<usize> {
@@ -59,7 +64,8 @@ impl HashJoin {
             shared.filter_map(|var| position(&left.vars, *var)).collect()
         };
         let must_share = *kind == JoinKind::Minus;
-        let prober = Prober::new(both(&condition.on), both(&condition.maybe), must_share, one_suffices);
+        let prober = Prober::new(both(&condition.on), both(&condition.maybe), must_share, one_suffices)
+            .with_spatial(spatial.as_ref().map(|(test, _)| test));
         Ok(Self {
             shared: Arc::clone(shared),
             build: shared.once(node.id),
@@ -70,6 +76,7 @@ impl HashJoin {
             input: Some(input),
             output,
             prober,
+            spatial: spatial.map(|(test, _)| (test, left.rows)),
             on: (condition.on.iter().filter(|var| columns.vars.contains(var)))
                 .map(|var| {
                     (*var, if filters_input(*kind) { filterable_rows(left, *var, false) } else { 0.0 })
@@ -92,6 +99,7 @@ impl HashJoin {
         self.state = match &*built {
             Built::Table(table) => {
                 self.filter_input(table);
+                self.filter_places(table)?;
                 State::Probe(built)
             }
             Built::Spilled(_) => {
@@ -101,6 +109,17 @@ impl HashJoin {
                 State::Spilled(Box::new(join))
             }
         };
+        Ok(())
+    }
+
+    /// Lets the left side of a spatial join leave out geometries that an index of them tells to be elsewhere.
+    fn filter_places(&mut self, table: &HashTable) -> Result<(), ExecError> {
+        let Some(input) = self.input.as_mut().filter(|_| filters_input(self.kind)) else { return Ok(()) };
+        if let (Some((test, left_rows)), Some(index)) = (&self.spatial, &table.spatial)
+            && let Some(filter) = index.near(&self.shared.cx, test, *left_rows)?
+        {
+            input.keep_keys(test.left(), &filter);
+        }
         Ok(())
     }
 
@@ -131,7 +150,7 @@ impl HashJoin {
                 self.output.begin();
             }
             self.pairs.clear();
-            let complete = self.prober.candidates(cx, table, &self.left, &mut self.pairs, cx.batch_rows);
+            let complete = self.prober.candidates(cx, table, &self.left, &mut self.pairs, cx.batch_rows)?;
             // Behind the look-ups: of a query that is cancelled their index may be incomplete.
             cx.cancel.check()?;
             let complete = u32::try_from(complete).unwrap_or(u32::MAX - 1);

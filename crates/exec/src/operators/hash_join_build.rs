@@ -5,6 +5,7 @@
 
 use super::hash_index::INDEX_ROW_BYTES;
 use super::hash_table::HashTable;
+use super::spatial::{SPATIAL_ROW_BYTES, SpatialTest};
 use crate::morsel::Assignment;
 use crate::parallel::Source;
 use crate::profile::NodeCounters;
@@ -99,7 +100,7 @@ struct Local {
 }
 
 fn make(shared: &Arc<Shared>, node: &PlanNode) -> Result<Built, ExecError> {
-    let PlanOp::HashJoin { right, condition, .. } = &node.op else {
+    let PlanOp::HashJoin { left, right, condition, .. } = &node.op else {
         return Err(ExecError::Internal("a build side of no hash join".into()));
     };
     let counters = shared.counters(node.id);
@@ -110,7 +111,9 @@ fn make(shared: &Arc<Shared>, node: &PlanNode) -> Result<Built, ExecError> {
         columns: columns.clone(),
         partitions: Mutex::default(),
     });
-    let locals = fill(shared, right, &overflow)?;
+    let spatial = SpatialTest::of(left, right, condition).map(|(test, _)| test);
+    let row_bytes = extra_bytes(spatial.as_ref());
+    let locals = fill(shared, right, &overflow, row_bytes)?;
     let spilled = lock(&overflow.partitions).is_some();
     if spilled {
         for local in locals {
@@ -131,17 +134,28 @@ fn make(shared: &Arc<Shared>, node: &PlanNode) -> Result<Built, ExecError> {
         }
         reservations.push(reservation);
     }
-    counters.hold(rows.bytes() + rows.rows * INDEX_ROW_BYTES);
-    Ok(Built::Table(HashTable::new(&shared.cx, rows, columns.on, columns.maybe, reservations)))
+    counters.hold(rows.bytes() + rows.rows * row_bytes);
+    let table = HashTable::new(&shared.cx, rows, columns.on, columns.maybe, reservations);
+    Ok(Built::Table(table.with_spatial(&shared.cx, spatial.as_ref())?))
 }
 
-fn fill(shared: &Arc<Shared>, right: &PlanNode, overflow: &Arc<Overflow>) -> Result<Vec<Local>, ExecError> {
+/// Bytes of a row in a table beside its values.
+pub(crate) fn extra_bytes(spatial: Option<&SpatialTest>) -> usize {
+    if spatial.is_some() { SPATIAL_ROW_BYTES } else { INDEX_ROW_BYTES }
+}
+
+fn fill(
+    shared: &Arc<Shared>,
+    right: &PlanNode,
+    overflow: &Arc<Overflow>,
+    extra_bytes: usize,
+) -> Result<Vec<Local>, ExecError> {
     let source = Source::new(shared, Assignment::default(), right)?;
     let cx = Arc::clone(&shared.cx);
     let vars = Arc::clone(&overflow.columns.vars);
     let mapping = Mapping::new(&right.vars, &vars);
     let make = move || {
-        let held = ReservedRows::new(&cx, &vars, INDEX_ROW_BYTES);
+        let held = ReservedRows::new(&cx, &vars, extra_bytes);
         Ok(Local { mapping: mapping.clone(), mapped: Batch::default(), held, spilling: false })
     };
     let cx = Arc::clone(&shared.cx);

@@ -5,13 +5,13 @@
 //! left's order matters, result rows carry the number of their left row and are sorted by it.
 
 use super::distinct::SEQUENCE;
-use super::hash_index::INDEX_ROW_BYTES;
-use super::hash_join_build::{BuildColumns, Built, partition_count};
+use super::hash_join_build::{BuildColumns, Built, extra_bytes, partition_count};
 use super::hash_table::{HashTable, Prober};
 use super::join_output::{JoinOutput, Pairs};
 use super::sort_spec::{KeyOrder, SortSpec};
 use super::sorted_runs::SortedRows;
 use super::sorter::Sorter;
+use super::spatial::SpatialTest;
 use super::{BoxOp, Operator};
 use crate::profile::NodeCounters;
 use crate::shared::Shared;
@@ -55,6 +55,7 @@ pub(crate) struct SpilledJoin {
     left_files: Vec<SpilledRows>,
     output: JoinOutput,
     prober: Prober,
+    spatial: Option<SpatialTest>,
     partition: usize,
     right_chunk: usize,
     stage: Option<Stage>,
@@ -98,15 +99,19 @@ impl SpilledJoin {
             shared.filter_map(|var| position(&left.vars, *var)).collect()
         };
         let (left_on, left_maybe) = (both(&condition.on), both(&condition.maybe));
+        let spatial = SpatialTest::of(left, right, condition);
+        let checked = spatial.as_ref().map_or(condition, |(_, rest)| rest);
         let one_suffices =
-            condition.filter.is_none() && matches!(kind, JoinKind::Semi | JoinKind::Anti | JoinKind::Minus);
+            checked.filter.is_none() && matches!(kind, JoinKind::Semi | JoinKind::Anti | JoinKind::Minus);
         let must_share = *kind == JoinKind::Minus;
         Ok(Self {
             shared: Arc::clone(shared),
             counters: shared.counters(node.id),
             kind: *kind,
-            output: JoinOutput::new(*kind, condition, &left_vars, &columns.vars, &out_vars),
-            prober: Prober::new(left_on.clone(), left_maybe, must_share, one_suffices),
+            output: JoinOutput::new(*kind, checked, &left_vars, &columns.vars, &out_vars),
+            prober: Prober::new(left_on.clone(), left_maybe, must_share, one_suffices)
+                .with_spatial(spatial.as_ref().map(|(test, _)| test)),
+            spatial: spatial.map(|(test, _)| test),
             no_right: Batch::new(Arc::clone(&columns.vars)),
             columns,
             built,
@@ -170,7 +175,7 @@ impl SpilledJoin {
             return Ok(None);
         }
         let mut rows = Batch::new(Arc::clone(&self.columns.vars));
-        let row_bytes = rows.columns.len() * size_of::<ValueId>() + INDEX_ROW_BYTES;
+        let row_bytes = rows.columns.len() * size_of::<ValueId>() + extra_bytes(self.spatial.as_ref());
         let mut reservation = self.shared.cx.budget.reserve_spillable();
         let mut chunk = self.right_chunk;
         while chunk < file.chunks() {
@@ -185,7 +190,8 @@ impl SpilledJoin {
         self.right_chunk = chunk;
         self.counters.hold(reservation.bytes());
         let columns = self.columns.clone();
-        let table = HashTable::new(&self.shared.cx, rows, columns.on, columns.maybe, vec![reservation]);
+        let table = HashTable::new(&self.shared.cx, rows, columns.on, columns.maybe, vec![reservation])
+            .with_spatial(&self.shared.cx, self.spatial.as_ref())?;
         self.prober.change_table();
         Ok(Some(Box::new(Pass { table, chunk: 0, first_row: 0, probing: false })))
     }
@@ -235,7 +241,7 @@ impl SpilledJoin {
         }
         self.pairs.clear();
         let cx = &self.shared.cx;
-        self.prober.candidates(cx, &pass.table, &self.left, &mut self.pairs, cx.batch_rows);
+        self.prober.candidates(cx, &pass.table, &self.left, &mut self.pairs, cx.batch_rows)?;
         // Of a query that is cancelled the index may be incomplete.
         cx.cancel.check()?;
         self.output.filter(cx, &self.left, &pass.table.rows, &mut self.pairs)?;

@@ -6,11 +6,13 @@
 
 use super::hash_index::{INDEX_ROW_BYTES, Index};
 use super::join_output::{Pairs, compatible};
+use super::spatial::{SpatialIndex, SpatialProber, SpatialTest, Wanted};
 use crate::context::QueryContext;
 use crate::key_filter::{FILTER_KEY_BYTES, KeyFilter};
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::Reservation;
 use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use lode_eval::hash::{hash_columns, mix};
 use lode_rdf::ValueId;
 use lode_scheduler::for_ranges;
@@ -72,6 +74,8 @@ pub(crate) struct HashTable {
     /// Those of the variables that may be unbound for which a mask has no bit: compared pair by pair.
     rest: Vec<usize>,
     groups: Vec<Group>,
+    /// Of a spatial join: how rows are found.
+    pub(crate) spatial: Option<Box<SpatialIndex>>,
     /// For each of `on`: made when first asked for.
     filters: Vec<OnceLock<Option<Arc<KeyFilter>>>>,
     reservations: Mutex<Vec<Reservation>>,
@@ -99,6 +103,7 @@ impl HashTable {
             maybe,
             rest,
             groups,
+            spatial: None,
             filters,
             reservations: Mutex::new(reservations),
         };
@@ -107,6 +112,16 @@ impl HashTable {
             this.make_index(cx, 0, 0);
         }
         this
+    }
+
+    /// The same for a spatial join, if it is one.
+    pub(crate) fn with_spatial(
+        mut self,
+        cx: &QueryContext,
+        test: Option<&SpatialTest>,
+    ) -> Result<Self, ExecError> {
+        self.spatial = test.map(|test| test.index(cx, &self.rows).map(Box::new)).transpose()?;
+        Ok(self)
     }
 
     /// Whether no row is in the table.
@@ -250,6 +265,7 @@ pub(crate) struct Prober {
     shared: u64,
     hashes: Vec<u64>,
     indexes: Vec<(usize, u64, Arc<Index>)>,
+    spatial: Option<SpatialProber>,
 }
 
 impl Prober {
@@ -268,7 +284,14 @@ impl Prober {
             shared: 0,
             hashes: Vec::new(),
             indexes: Vec::new(),
+            spatial: None,
         }
+    }
+
+    /// The same for a spatial join, if it is one.
+    pub(crate) fn with_spatial(mut self, test: Option<&SpatialTest>) -> Self {
+        self.spatial = test.map(SpatialProber::new);
+        self
     }
 
     /// A new batch of left rows begins.
@@ -277,6 +300,9 @@ impl Prober {
         self.group = 0;
         self.state = None;
         self.hashes.clear();
+        if let Some(spatial) = &mut self.spatial {
+            spatial.begin();
+        }
     }
 
     /// The hashes of the left rows, made when first needed.
@@ -299,6 +325,23 @@ impl Prober {
 
     /// Appends candidate pairs, up to `max` in `pairs`; the result is the number of left rows that are complete.
     pub(crate) fn candidates(
+        &mut self,
+        cx: &QueryContext,
+        table: &HashTable,
+        left: &Batch,
+        pairs: &mut Pairs,
+        max: usize,
+    ) -> Result<usize, ExecError> {
+        if let (Some(prober), Some(index)) = (&mut self.spatial, &table.spatial) {
+            let wanted = Wanted { max, one_suffices: self.one_suffices };
+            prober.pairs(cx, (index, &table.rows), left, &mut self.row, (pairs, wanted))?;
+            return Ok(self.row);
+        }
+        Ok(self.matching(cx, table, left, pairs, max))
+    }
+
+    /// The pairs whose keys match.
+    fn matching(
         &mut self,
         cx: &QueryContext,
         table: &HashTable,

@@ -43,6 +43,11 @@ pub(crate) mod sort;
 pub(crate) mod sort_spec;
 mod sorted_runs;
 mod sorter;
+#[cfg(feature = "geo")]
+mod spatial;
+#[cfg(not(feature = "geo"))]
+#[path = "spatial_off.rs"]
+mod spatial;
 pub(crate) mod spool;
 pub(crate) mod trie;
 pub(crate) mod trie_cursor;

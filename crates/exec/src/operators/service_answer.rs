@@ -188,7 +188,7 @@ impl Asked {
         }
         let Joined::Table(table) = &self.block else { return Ok(false) };
         join.pairs.clear();
-        self.prober.candidates(&join.cx, table, &self.rows, &mut join.pairs, join.cx.batch_rows);
+        self.prober.candidates(&join.cx, table, &self.rows, &mut join.pairs, join.cx.batch_rows)?;
         // Of a query that is cancelled the index may be incomplete.
         join.cx.cancel.check()?;
         join.output.filter(&join.cx, &self.rows, &table.rows, &mut join.pairs)?;

@@ -83,7 +83,7 @@ pub fn read(bytes: &[u8], snapshot: &Snapshot) -> Result<Fragment, FragmentError
         table.add(format!("v{number}"));
     }
     let (default, hidden) = (GraphScope::Merge(Arc::default()), Arc::default());
-    let dataset = Dataset { default, named: None, base_iri, schema: None, hidden };
+    let dataset = Dataset { default, named: None, base_iri, schema: None, hidden, relates_places: false };
     let plan = Plan::of_rows(root, table, Arc::new(dataset));
     claims::check(&plan).map_err(FragmentError::Invalid)?;
     Ok(Fragment { database, version, now, visible, plan: Arc::new(plan) })

@@ -78,6 +78,11 @@ impl Crs {
         }
     }
 
+    /// Whether more is known of it than its name: there are ways to others.
+    pub fn is_known(&self) -> bool {
+        self.known().is_some()
+    }
+
     /// Metres of a unit of its coordinates, where these are no angles.
     pub fn metres(&self) -> f64 {
         let known = self.known().filter(|known| !known.is_geographic);

@@ -40,7 +40,7 @@ export class Drawing {
   }
 
   pan(event) {
-    if (event.button || event.target.closest?.('.graph-node')) return;
+    if (event.button || event.target.closest?.('.graph-node, .place-many')) return;
     const start = { ...this.view, atX: event.clientX, atY: event.clientY };
     const move = moved => this.set({ x: start.x + moved.clientX - start.atX, y: start.y + moved.clientY - start.atY });
     this.picture.setPointerCapture(event.pointerId);

@@ -1,34 +1,41 @@
 // A map of places, drawn by the page itself: no tiles, so nobody learns what is looked at.
 
 import { Drawing, whenSeen } from './canvas.js';
-import { count, el, svg } from './dom.js';
+import { count, el, short, svg } from './dom.js';
 import { ticksOf } from './scales.js';
 import { browseLink, isNumber, textOf } from './terms.js';
-import { coordinatesOf, isWkt, parseWkt, project, unproject } from './wkt.js';
+import { coordinatesOf, isShape, parseShape, project, unproject } from './wkt.js';
 
 const SHAPES_MAX = 3000;
+const POINTS_MAX = 50_000;
+// More points than this are gathered, those of a square of so many pixels.
+const POINTS_EACH = 200;
+const SQUARE = 44;
+const SCALE_MAX = 1e6;
 const COORDINATES_MAX = 200_000;
 
-/** Shapes of the rows: WKT, or a column of latitudes and one of longitudes. */
+/** Shapes of the rows: WKT, GeoJSON, or a column of latitudes and one of longitudes. */
 function shapesOf({ vars, rows }) {
-  const wkt = vars.filter(name => rows.some(row => isWkt(row[name])));
+  const wkt = vars.filter(name => rows.some(row => isShape(row[name])));
   const like = pattern => vars.find(name => pattern.test(name) && rows.some(row => isNumber(row[name])));
   const [lat, long] = [like(/^(.*_)?lat(itude)?$/i), like(/^(.*_)?(lng|lon|long|longitude)$/i)];
   const shapes = [];
-  let [coordinates, left] = [0, 0];
+  let [coordinates, points, left] = [0, 0, 0];
   const take = (shape, row, isOwn) => {
     const size = shape ? coordinatesOf(shape).length : 0;
     if (!size) return;
-    if (shapes.length >= SHAPES_MAX || coordinates + size > COORDINATES_MAX) {
+    const isPoint = size === 1;
+    if ((isPoint ? points >= POINTS_MAX : shapes.length - points >= SHAPES_MAX) || coordinates + size > COORDINATES_MAX) {
       left++;
       return;
     }
     coordinates += size;
+    points += isPoint;
     const others = vars.filter(name => row[name] && !isOwn(name));
     shapes.push({ shape, row, title: others.map(name => `${name}: ${textOf(row[name]).slice(0, 120)}`).join('\n'), iri: others.map(name => row[name]).find(term => term.type === 'uri')?.value });
   };
   for (const row of rows) {
-    for (const name of wkt) if (row[name]) take(parseWkt(row[name].value), row, other => other === name);
+    for (const name of wkt) if (isShape(row[name])) take(parseShape(row[name]), row, other => other === name);
     if (lat && long && row[lat] && row[long]) take({ type: 'point', points: [[Number(row[long].value), Number(row[lat].value)]] }, row, name => name === lat || name === long);
   }
   return { shapes, left };
@@ -36,7 +43,7 @@ function shapesOf({ vars, rows }) {
 
 export function mapView(answer) {
   const { shapes, left } = shapesOf(answer);
-  if (!shapes.length) return el('p.empty-note', {}, 'A map needs a column of WKT literals, or one of latitudes and one of longitudes (named lat and long).');
+  if (!shapes.length) return el('p.empty-note', {}, 'A map needs a column of literals of WKT or GeoJSON, or one of latitudes and one of longitudes (named lat and long).');
   const chosen = el('div.bar');
   const note = el('span.muted', { role: 'status' }, count(shapes.length, 'place') + (left ? `, ${left} more are not drawn` : ''));
   const map = new WorldMap(shapes, chosen);
@@ -48,10 +55,16 @@ class WorldMap {
     [this.shapes, this.chosen] = [shapes, chosen];
     this.lines = svg('g', { 'aria-hidden': 'true' });
     this.marks = svg('g');
+    this.gathered = svg('g');
+    const single = shapes.filter(({ shape }) => shape.type === 'point' && shape.points.length === 1);
+    this.points = single.length > POINTS_EACH ? single.map(shape => ({ shape, at: project(shape.shape.points[0]) })) : [];
     this.drawing = new Drawing(`Map of ${count(shapes.length, 'place')}.`, { home: () => this.home(), changed: view => this.scaled(view) });
     this.drawing.layer.append(this.marks);
     this.drawing.picture.prepend(this.lines);
-    this.marks.append(...shapes.map(shape => this.mark(shape)));
+    this.drawing.picture.append(this.gathered);
+    const taken = new Set(this.points.map(({ shape }) => shape));
+    const alone = shapes.filter(shape => !taken.has(shape));
+    this.marks.append(...alone.map(shape => this.mark(shape)));
     whenSeen(this.drawing.element, () => this.home());
   }
 
@@ -65,6 +78,39 @@ class WorldMap {
     element.addEventListener('pointermove', event => !event.buttons && this.drawing.say(shape.title, event));
     element.addEventListener('pointerleave', event => this.drawing.say('', event));
     element.addEventListener('click', () => this.choose(shape));
+    return element;
+  }
+
+  /** Points in sight, those of a square as one: squares stay where they are when the map moves. */
+  gather({ x: left, y: top, scale }) {
+    const { width, height } = this.drawing.size;
+    const squares = new Map();
+    for (const point of this.points) {
+      const [x, y] = [point.at[0] * scale, point.at[1] * scale];
+      if (x + left < -SQUARE || y + top < -SQUARE || x + left > width + SQUARE || y + top > height + SQUARE) continue;
+      const square = Math.floor(x / SQUARE) + ' ' + Math.floor(y / SQUARE);
+      if (squares.has(square)) squares.get(square).push(point);
+      else squares.set(square, [point]);
+    }
+    this.gathered.replaceChildren(...[...squares.values()].map(points => this.gatheredMark(points, left, top, scale)));
+  }
+
+  gatheredMark(points, left, top, scale) {
+    const mean = axis => points.reduce((sum, { at }) => sum + at[axis], 0) / points.length;
+    const [x, y] = [mean(0) * scale + left, mean(1) * scale + top];
+    const [{ shape }] = points;
+    const isOne = points.length === 1;
+    const element = isOne ? svg('g', { class: 'place' }, svg('path', { class: 'place-dot', d: `M${x} ${y}h0` }))
+      : svg('g', { class: 'place place-many' }, svg('circle', { cx: x, cy: y, r: 9 + 2 * Math.log10(points.length) }), svg('text', { x, y }, short(points.length)));
+    const title = isOne ? shape.title : count(points.length, 'place');
+    element.addEventListener('pointermove', event => !event.buttons && this.drawing.say(title, event));
+    element.addEventListener('pointerleave', event => this.drawing.say('', event));
+    const isOnePlace = points.every(({ at }) => at[0] === points[0].at[0] && at[1] === points[0].at[1]);
+    element.addEventListener('click', event => {
+      this.drawing.say('', event);
+      if (isOne || isOnePlace || scale >= SCALE_MAX) this.choose(isOne ? shape : { ...shape, title: `${title}, the first: ${shape.title}` });
+      else this.drawing.zoom(3, x, y);
+    });
     return element;
   }
 
@@ -98,6 +144,7 @@ class WorldMap {
       lines.push(svg('line', { class: 'grid', y1: y, y2: y, x1: 0, x2: width }), svg('text', { class: 'tick', x: 6, y: y - 4 }, degrees(degree, 'N', 'S')));
     }
     this.lines.replaceChildren(...lines);
+    this.gather(view);
   }
 }
 

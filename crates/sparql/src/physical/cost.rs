@@ -15,6 +15,10 @@ const GRAPH_CHECK: f64 = 0.5;
 const MERGE_ROW: f64 = 3.0;
 /// Putting a row into a hash table.
 const HASH_BUILD: f64 = 40.0;
+/// Reading a geometry.
+const GEOMETRY: f64 = 1_000.0;
+/// Finding what is where a geometry is, and testing that.
+const GEOMETRY_PROBE: f64 = 1_000.0;
 /// Looking a row up in a hash table that fits the caches (more: a miss each).
 const HASH_PROBE: f64 = 15.0;
 /// Comparing a pair of rows in a nested loop.
@@ -105,6 +109,11 @@ pub(super) fn hash(probe: f64, build: f64) -> f64 {
 /// A nested loop without its output.
 pub(super) fn nested_loop(left: f64, right: f64) -> f64 {
     LOOP_PAIR * left * right.max(1.0)
+}
+
+/// A spatial join without its output.
+pub(super) fn spatial(left: f64, right: f64) -> f64 {
+    GEOMETRY * (left + right) + GEOMETRY_PROBE * left
 }
 
 /// Look-ups of `keys` distinct keys for `rows` input rows. Keys are sorted within each batch, so that few batches, or sorted

@@ -12,6 +12,7 @@ use super::lowering::{Lowering, keep_best};
 use super::multiway;
 use super::node::{self, Planned};
 use super::ranges;
+use super::spatial;
 use super::subset::{Group, Subset};
 use crate::expr::Expr;
 use crate::logical::Logical;
@@ -261,13 +262,16 @@ fn plans_of(group: &Group, subset: &Subset) -> Vec<Planned> {
 }
 
 fn build(group: &Group, candidate: &Candidate) -> Planned {
+    let mut filters = group.filters_of(candidate.filters);
     let joined = match &candidate.method {
         Method::Plan { member, plan } => match group.inputs[*member].plans.get(*plan) {
             Some(plan) => plan.clone(),
             None => node::empty(&group.inputs[*member].vars),
         },
         Method::Hash { left, right } => {
-            node::hash_join(build(group, left), build(group, right), JoinKind::Inner, None)
+            let (left, right) = (build(group, left), build(group, right));
+            let filter = spatial::taken(&left, &right, &mut filters);
+            node::hash_join(left, right, JoinKind::Inner, filter)
         }
         Method::Merge { left, right } => {
             let (l, r) = (build(group, left), build(group, right));
@@ -280,7 +284,7 @@ fn build(group: &Group, candidate: &Candidate) -> Planned {
         Method::Multiway(way) => multiway::build(group, way, candidate.rows),
         Method::Step { left, member } => step(group, build(group, left), *member),
     };
-    node::filter_to(joined, group.filters_of(candidate.filters), candidate.rows.max(0.0))
+    node::filter_to(joined, filters, candidate.rows.max(0.0))
 }
 
 fn lookup(group: &Group, left: Planned, member: usize) -> Planned {
@@ -311,13 +315,18 @@ fn step(group: &Group, left: Planned, member: usize) -> Planned {
     }
 }
 
-/// The product of the components, smallest on the right, then the filters that need several of them.
+/// The product of the components, smallest on the right, then the filters that need several of them. Those whose geometries a condition relates are joined by it first.
 fn multiply(group: &Group, mut parts: Vec<Vec<Planned>>, interest: &VarSet) -> Vec<Planned> {
     let mut applied = Bits::default();
     for component in group.components() {
         applied = applied.union(group.applicable(component.iter().copied().collect()));
     }
-    let left_over = group.filters_of(group.all_filters().minus(applied));
+    let mut left_over = group.filters_of(group.all_filters().minus(applied));
+    while let Some((i, j, filter)) = spatial::related(&parts, &left_over) {
+        let filter = left_over.remove(filter);
+        let (right, left) = (parts.swap_remove(j), parts.swap_remove(i));
+        parts.push(spatial::joined(left, right, &filter));
+    }
     let rows = |plans: &[Planned]| plans.first().map_or(0.0, |p| p.node.rows);
     parts.sort_by(|a, b| rows(b).total_cmp(&rows(a)));
     let mut parts = parts.into_iter();

@@ -19,6 +19,7 @@ mod prefixes;
 mod ranges;
 mod sideways;
 mod simple;
+mod spatial;
 mod spools;
 mod stars;
 mod subset;

@@ -451,8 +451,17 @@ pub(super) fn joined(left: &Planned, right: &Planned, kind: JoinKind, condition:
         // Further variables say less and less: they depend on each other.
         matches /= largest.max(1.0).powf(1.0 / f64::from(1 << i.min(8)));
     }
-    if let Some(filter) = &condition.filter {
-        matches *= selectivity(filter, &left.distinct);
+    match condition.place_join(&left.node.vars, &right.node.vars) {
+        Some((_, rest)) => {
+            matches =
+                (right.node.rows / left.node.rows.max(1.0)).clamp(right.node.rows.min(1.0), right.node.rows);
+            matches *= rest.filter.map_or(1.0, |filter| selectivity(&filter, &left.distinct));
+        }
+        None => {
+            if let Some(filter) = &condition.filter {
+                matches *= selectivity(filter, &left.distinct);
+            }
+        }
     }
     let some = matches.min(1.0);
     let (rows, keeps_right) = match kind {
@@ -479,7 +488,12 @@ pub(super) fn hash_join(left: Planned, right: Planned, kind: JoinKind, filter: O
     let condition = condition(&left, &right, filter);
     let joined = joined(&left, &right, kind, &condition);
     let (l, r) = (left.node.rows, right.node.rows);
-    let work = if condition.on.is_empty() { cost::nested_loop(l, r) } else { cost::hash(l, r) };
+    let is_spatial = condition.place_join(&left.node.vars, &right.node.vars).is_some();
+    let work = match condition.on.is_empty() {
+        _ if is_spatial => cost::spatial(l, r),
+        true => cost::nested_loop(l, r),
+        false => cost::hash(l, r),
+    };
     let check = condition.filter.as_ref().map_or(0.0, |f| cost::filter(joined.rows.max(1.0), f));
     let cost = left.node.cost + right.node.cost + work + check + cost::output(joined.rows, joined.vars.len());
     // A column that takes the right's value where the left has none is no longer in order.

@@ -20,18 +20,33 @@ pub(crate) fn resolve(
 ) -> Dataset {
     let base_iri = query.base_iri().map(|iri| iri.as_str().to_owned());
     let (visible, schema) = (given.visible.as_ref(), given.schema.clone());
+    let relates_places = given.relates_places;
     let hidden: Arc<[NamedNode]> =
         given.inferred.as_ref().map_or_else(Arc::default, |of| Arc::clone(&of.hidden));
     let ids = |names: &[NamedNode]| graph_ids(names, visible, stats);
     let all_named = |visible: &VisibleGraphs| all_named(visible, given.inferred.as_ref());
     if !given.default.is_empty() || !given.named.is_empty() {
         let named = Some(listed(&given.named, visible, stats));
-        return Dataset { default: merge(ids(&given.default)), named, base_iri, schema, hidden };
+        return Dataset {
+            default: merge(ids(&given.default)),
+            named,
+            base_iri,
+            schema,
+            hidden,
+            relates_places,
+        };
     }
     if let Some(own) = query.dataset() {
         let of_store = || visible.map(all_named);
         let named = own.named.as_deref().map_or_else(of_store, |names| Some(listed(names, visible, stats)));
-        return Dataset { default: merge(ids(&own.default)), named, base_iri, schema, hidden };
+        return Dataset {
+            default: merge(ids(&own.default)),
+            named,
+            base_iri,
+            schema,
+            hidden,
+            relates_places,
+        };
     }
     let inferred = given.inferred.as_ref().filter(|of| of.is_shown && is_visible(of.graph, visible));
     let default = match (visible, union_default, inferred) {
@@ -44,7 +59,7 @@ pub(crate) fn resolve(
         (Some(_), false, None) => GraphScope::Default,
         (_, false, Some(inferred)) => merge([ValueId::DEFAULT_GRAPH, inferred.graph].into()),
     };
-    Dataset { default, named: visible.map(all_named), base_iri, schema, hidden }
+    Dataset { default, named: visible.map(all_named), base_iri, schema, hidden, relates_places }
 }
 
 fn merge(graphs: Arc<[ValueId]>) -> GraphScope {

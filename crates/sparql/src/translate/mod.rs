@@ -16,6 +16,7 @@ mod names;
 mod path_shape;
 mod paths;
 mod patterns;
+mod places;
 mod service;
 mod service_rows;
 mod service_terms;

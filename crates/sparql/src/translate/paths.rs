@@ -41,7 +41,12 @@ impl Translator<'_> {
     ) -> Result<Logical, PlanError> {
         match path {
             PathExpr::NamedNode(iri) => {
-                Ok(self.triples(subject, TermSlot::Const(iri.clone().into()), object, graph))
+                let slots = [subject, TermSlot::Const(iri.clone().into()), object];
+                if let Some(relation) = self.place_relation(&slots) {
+                    return Ok(self.related_places(relation, graph, &[]));
+                }
+                let [subject, predicate, object] = slots;
+                Ok(self.triples(subject, predicate, object, graph))
             }
             PathExpr::Reverse(inner) => self.path(object, inner, subject, graph),
             PathExpr::Sequence(..) => self.sequence(subject, path, object, graph),

@@ -1,5 +1,6 @@
 //! Triple patterns, triple terms, inline data.
 
+use super::places::PlaceRelation;
 use super::translator::Translator;
 use crate::error::PlanError;
 use crate::expr::Expr;
@@ -21,12 +22,14 @@ pub(super) struct Parts {
     pub steps: Vec<Logical>,
     /// Conditions over the join.
     pub filters: Vec<Expr>,
+    /// Relations of places, which come last: what others say of their ends is of use to them.
+    pub relations: Vec<PlaceRelation>,
 }
 
 impl Parts {
     /// The join.
     pub fn finish(self) -> Logical {
-        let Self { mut members, steps, filters } = self;
+        let Self { mut members, steps, filters, relations: _ } = self;
         // Steps follow what binds their terms.
         members.extend(steps.into_iter().rev());
         if members.len() == 1
@@ -56,13 +59,23 @@ impl Translator<'_> {
             self.triple_pattern(pattern, graph, &mut parts);
             self.check_refused()?;
         }
+        for relation in std::mem::take(&mut parts.relations) {
+            let related = self.related_places(relation, graph, &parts.members);
+            self.check_refused()?;
+            parts.members.push(related);
+        }
         Ok(parts.finish())
     }
 
     fn triple_pattern(&mut self, pattern: &TriplePattern, graph: &GraphScope, parts: &mut Parts) {
         let slots = self.triple_slots(pattern, parts);
         match slots {
-            Some([s, p, o]) => {
+            Some(slots) => {
+                if let Some(relation) = self.place_relation(&slots) {
+                    parts.relations.push(relation);
+                    return;
+                }
+                let [s, p, o] = slots;
                 let triples = self.triples(s, p, o, graph);
                 parts.members.push(triples);
             }

@@ -44,6 +44,7 @@ pub(crate) fn context_with(loads: &[Vec<Term>]) -> EvalContext {
             named: None,
             base_iri,
             schema: None,
+            relates_places: false,
             hidden: Arc::default(),
         }),
         batch_rows: 4096,

@@ -6,7 +6,9 @@
 
 mod call;
 mod facts;
+mod join;
 mod measures;
+mod problem;
 mod relations;
 mod search;
 mod shapes;
@@ -15,6 +17,8 @@ mod virtuoso;
 
 use lode_sparql::Function;
 
+pub use join::{geometries, place_pairs};
+pub use problem::geometry_problem;
 pub use search::{place_proximity, place_search};
 
 /// All of them, by what they are about.

@@ -1,0 +1,219 @@
+//! `lode bench geo`: what places cost: loading, the index of them, windows, what is nearest, and a join of points with zones, with and without the index.
+
+use crate::args::BenchGeoArgs;
+use crate::exit::Done;
+use crate::number;
+use crate::talk::{say, write_json};
+use anyhow::{Context, bail};
+use lode_bench::geo::{Places, Sizes, generate, join, nearest, window};
+use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
+use lode_engine::store::{CompactOptions, PlacesOptions, drop_places, index_places};
+use lode_engine::{CancelToken, Database, OpenOptions, QueryOptions, QueryResults};
+use lode_rdf::format::RdfFormat;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Results that a window has, about.
+const WINDOW_ROWS: usize = 1_000;
+/// Windows are made larger or smaller so often to have them.
+const WINDOW_TRIES: usize = 24;
+/// Blocks that the database keeps in memory.
+const CACHE_BYTES: usize = 512 << 20;
+
+/// What one kind of query took.
+struct Row {
+    query: &'static str,
+    has_index: bool,
+    times: Vec<Duration>,
+    /// Rows of a query, on average; of the join what it counts.
+    rows: u64,
+}
+
+pub fn run(args: &BenchGeoArgs) -> anyhow::Result<Done> {
+    let scratch = Scratch::new(args.folder.as_deref())?;
+    let data = scratch.path.join("places.nt");
+    let sizes = Sizes { points: args.points, lines: args.lines, polygons: args.polygons };
+    let triples = write_data(sizes, args.seed, &data)?;
+    let (database, loading) = loaded(&data, &scratch.path.join("db"))?;
+    let start = Instant::now();
+    let memory_bytes = CompactOptions::default().memory_bytes;
+    let options = PlacesOptions { memory_bytes, force: true, cancel: CancelToken::default() };
+    let report = index_places(database.store(), &options)?;
+    let indexing = start.elapsed();
+    let queries = queries(&database, args)?;
+    let mut rows = measured(&database, &queries, true, args.runs.max(1))?;
+    drop_places(database.store())?;
+    rows.extend(measured(&database, &queries, false, 1)?);
+    if args.json {
+        let runs: Vec<Value> = rows.iter().map(Row::json).collect();
+        write_json(&json!({
+            "points": args.points, "lines": args.lines, "polygons": args.polygons, "seed": args.seed, "triples": triples,
+            "load_seconds": loading.as_secs_f64(), "index_seconds": indexing.as_secs_f64(), "index_bytes": report.bytes, "runs": runs,
+        }))?;
+    } else {
+        say!(
+            "{} loaded in {}, indexed in {}: {}",
+            number::of(triples, "place"),
+            number::duration(loading),
+            number::duration(indexing),
+            number::bytes(report.bytes)
+        );
+        write_table(&rows)?;
+    }
+    Ok(Done::Ok)
+}
+
+fn write_data(sizes: Sizes, seed: u64, path: &Path) -> anyhow::Result<u64> {
+    let file = File::create(path).with_context(|| format!("creating {}", path.display()))?;
+    let mut out = BufWriter::with_capacity(1 << 18, file);
+    generate(sizes, seed, &mut out).with_context(|| format!("writing {}", path.display()))
+}
+
+fn loaded(data: &Path, folder: &Path) -> anyhow::Result<(Database, Duration)> {
+    let database = Database::create_or_open(folder, &OpenOptions::with_cache(CACHE_BYTES))?;
+    let start = Instant::now();
+    let source = Source::path(data).with_format(RdfFormat::NTriples);
+    load(database.store(), vec![source], LoadOptions::default(), &Arc::new(LoadProgress::default()))?;
+    Ok((database, start.elapsed()))
+}
+
+/// Windows, places whose nearest are asked for, and the join.
+struct Queries {
+    windows: Vec<String>,
+    nearest: Vec<String>,
+    join: String,
+}
+
+fn queries(database: &Database, args: &BenchGeoArgs) -> anyhow::Result<Queries> {
+    // Other places than the data has, in the same towns.
+    let mut places = Places::new(args.seed);
+    let runs = args.runs.max(1);
+    let places: Vec<[f64; 2]> = (0..2 * runs).map(|_| places.place()).collect();
+    let (of_windows, of_nearest) = places.split_at(runs);
+    let windows =
+        of_windows.iter().map(|place| window_of(database, *place)).collect::<anyhow::Result<_>>()?;
+    Ok(Queries { windows, nearest: of_nearest.iter().map(|place| nearest(*place)).collect(), join: join() })
+}
+
+/// The window around a place with as many results as are wanted, or as there are.
+fn window_of(database: &Database, place: [f64; 2]) -> anyhow::Result<String> {
+    let (mut least, mut most) = (0.0, 300.0);
+    for _ in 0..WINDOW_TRIES {
+        let size = f64::midpoint(least, most);
+        let query = window(place, size);
+        let rows = asked(database, &query)?.0.len();
+        match rows {
+            rows if rows.abs_diff(WINDOW_ROWS) <= WINDOW_ROWS / 20 => return Ok(query),
+            rows if rows < WINDOW_ROWS => least = size,
+            _ => most = size,
+        }
+    }
+    Ok(window(place, most))
+}
+
+fn measured(
+    database: &Database,
+    queries: &Queries,
+    has_index: bool,
+    runs: usize,
+) -> anyhow::Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (query, texts) in [("window", &queries.windows), ("nearest 10", &queries.nearest)] {
+        let (mut times, mut count) = (Vec::new(), 0);
+        for text in texts.iter().take(runs) {
+            let (found, time) = asked(database, text)?;
+            times.push(time);
+            count += found.len() as u64;
+        }
+        let count = count / times.len().max(1) as u64;
+        rows.push(Row { query, has_index, times, rows: count });
+    }
+    let (mut times, mut pairs) = (Vec::new(), 0);
+    for _ in 0..runs.min(3) {
+        let (found, time) = asked(database, &queries.join)?;
+        times.push(time);
+        pairs = found.first().and_then(|count| count.parse().ok()).unwrap_or(0);
+    }
+    rows.push(Row { query: "join", has_index, times, rows: pairs });
+    Ok(rows)
+}
+
+/// The first value of each row, and how long it took to have all.
+fn asked(database: &Database, query: &str) -> anyhow::Result<(Vec<String>, Duration)> {
+    let start = Instant::now();
+    let answer = database.query(query, &QueryOptions::default())?;
+    let QueryResults::Solutions(mut solutions) = answer else {
+        bail!("a query of the benchmark is no SELECT")
+    };
+    let rows = solutions.collect_rows()?;
+    let time = start.elapsed();
+    let value = |term: &lode_rdf::Term| match term {
+        lode_rdf::Term::Literal(literal) => literal.value().to_owned(),
+        other => other.to_string(),
+    };
+    let first = |row: &Vec<Option<lode_rdf::Term>>| {
+        row.first().and_then(Option::as_ref).map(value).unwrap_or_default()
+    };
+    Ok((rows.iter().map(first).collect(), time))
+}
+
+impl Row {
+    fn least(&self) -> Duration {
+        self.times.iter().min().copied().unwrap_or_default()
+    }
+
+    fn median(&self) -> Duration {
+        let mut times = self.times.clone();
+        times.sort_unstable();
+        times.get(times.len() / 2).copied().unwrap_or_default()
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "query": self.query, "index": self.has_index, "runs": self.times.len(), "rows": self.rows,
+            "least_seconds": self.least().as_secs_f64(), "median_seconds": self.median().as_secs_f64(),
+        })
+    }
+}
+
+fn write_table(rows: &[Row]) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "| query | index | rows | runs | least ms | median ms |")?;
+    writeln!(out, "|---|---|--:|--:|--:|--:|")?;
+    for row in rows {
+        let [least, median] = [row.least(), row.median()].map(|time| time.as_secs_f64() * 1e3);
+        let index = if row.has_index { "yes" } else { "no" };
+        let (rows, runs) = (number::grouped(row.rows), row.times.len());
+        writeln!(out, "| {} | {index} | {rows} | {runs} | {least:.2} | {median:.2} |", row.query)?;
+    }
+    Ok(())
+}
+
+/// Where data and database are; away again at the end, where no folder was named.
+struct Scratch {
+    path: PathBuf,
+    kept: bool,
+}
+
+impl Scratch {
+    /// Fails where a named folder is there already: it could be anything.
+    fn new(named: Option<&Path>) -> anyhow::Result<Self> {
+        let own = || std::env::temp_dir().join(format!("lode-bench-geo-{}", std::process::id()));
+        let path = named.map_or_else(own, Path::to_owned);
+        std::fs::create_dir(&path).with_context(|| format!("creating {}", path.display()))?;
+        Ok(Self { path, kept: named.is_some() })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if !self.kept {
+            // What is left in the folder for temporary files does no harm.
+            drop(std::fs::remove_dir_all(&self.path));
+        }
+    }
+}

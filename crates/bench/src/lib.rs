@@ -6,6 +6,7 @@
 
 pub mod analytic;
 pub mod bsbm;
+pub mod cluster;
 pub mod entropy;
 pub mod hostile;
 pub mod load;

@@ -21,7 +21,7 @@ use url::{Host, Url};
 pub const KEEP_ALIVE: Duration = Duration::from_secs(1);
 /// and is given up when it does not answer for so long.
 pub const KEEP_ALIVE_PATIENCE: Duration = Duration::from_secs(3);
-const CONNECT_PATIENCE: Duration = Duration::from_secs(2);
+const CONNECT_PATIENCE: Duration = Duration::from_millis(1500);
 
 /// Connections that are there, or will be.
 #[derive(Clone)]

@@ -101,12 +101,18 @@ impl Running {
             }
         });
         let (running, number) = (Arc::clone(self), number as usize);
+        let mut has_ended = false;
         Ok(Box::new(move |out| {
             let _held = &held;
             let broken = || ExecError::Elsewhere { message: "a fragment broke off".into(), is_lost: false };
             let batch = match receiver.blocking_recv() {
+                // Some ask again at the end.
+                _ if has_ended => return Ok(false),
                 Some(Came::Rows(batch)) => batch,
-                Some(Came::End) => return Ok(false),
+                Some(Came::End) => {
+                    has_ended = true;
+                    return Ok(false);
+                }
                 Some(Came::Failed(error)) => return Err(error),
                 None => return Err(broken()),
             };
@@ -162,7 +168,10 @@ impl Running {
             Some((Fault::Cancelled, _)) | None => {
                 self.lost.fetch_add(1, Ordering::Relaxed);
                 let gone = self.shared.health.ask_all(&self.shared.channels).await;
-                let message = format!("{gone} of the workers of the query are gone: {error}");
+                let message = format!(
+                    "{gone} of the workers of the query are gone, and it could not be begun again (rows had gone out, or workers were lost \
+                     before): ask again ({error})"
+                );
                 ExecError::Elsewhere { message, is_lost: true }
             }
         }

@@ -1,6 +1,6 @@
 //! Workers that go, stand still, are strangers, or have something else than the head.
 
-use crate::support::{eager, head, here, options, people, prepared, processes, sorted, token, urls};
+use crate::support::{Process, eager, head, here, options, people, prepared, processes, sorted, token, urls};
 use lode_cluster::{Head, HeadOptions, Token, WorkerError, WorkerOptions};
 use lode_engine::{CancelToken, Cancelled, Elsewhere, EngineError, ExecError, QueryOptions, QueryResults};
 use std::sync::Arc;
@@ -9,29 +9,61 @@ use url::Url;
 
 const TEXT: &str = "SELECT ?a ?b (COUNT(*) AS ?c) { ?a <http://e/knows> ?b . ?b <http://e/knows> ?d . ?d <http://e/knows> ?e } GROUP BY ?a ?b";
 
+/// All rows have to be there before the first goes out.
+const COUNTED: &str = "SELECT (COUNT(*) AS ?c) (COUNT(DISTINCT ?d) AS ?x) { ?a <http://e/knows> ?b . ?b <http://e/knows> ?d . ?d <http://e/knows> ?e }";
+
 #[test]
 fn a_killed_worker_is_done_without() {
     let folder = tempfile::tempdir().unwrap();
     let (database, place) = people(folder.path(), 30_000);
-    let native = sorted(prepared(&database, TEXT, None).run().unwrap());
-    let mut workers = processes(3, &place, folder.path());
+    let native = sorted(prepared(&database, COUNTED, None).run().unwrap());
+    let mut workers = processes(4, &place, folder.path());
     let head = head(workers.iter().map(|worker| worker.url.clone()).collect());
-    for millis in [0, 30, 150] {
-        if workers.len() < 2 {
-            break;
-        }
-        let query = prepared(&database, TEXT, Some(&head));
+    for millis in [0, 50, 400] {
+        let query = prepared(&database, COUNTED, Some(&head));
         assert!(query.report().elsewhere.is_some());
-        let mut killed = workers.pop().unwrap();
-        let found = std::thread::scope(|scope| {
-            scope.spawn(move || {
-                std::thread::sleep(Duration::from_millis(millis));
-                killed.kill();
-            });
-            sorted(query.run().unwrap())
-        });
-        assert!(found == native, "killed after {millis} ms: {} and {} rows", found.len(), native.len());
+        let (found, took) = killed_meanwhile(&mut workers, millis, || sorted(query.run().unwrap()));
+        println!("answered {took:?} after a worker was killed, after {millis} ms");
+        assert_eq!(found, native, "killed after {millis} ms");
     }
+}
+
+/// Once rows have gone out there is an error, and never a part of the rows as if it were all.
+#[test]
+fn rows_that_have_gone_out_are_not_begun_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (database, place) = people(folder.path(), 30_000);
+    let native = sorted(prepared(&database, TEXT, None).run().unwrap());
+    let mut workers = processes(4, &place, folder.path());
+    let head = head(workers.iter().map(|worker| worker.url.clone()).collect());
+    for millis in [0, 100, 700] {
+        let query = prepared(&database, TEXT, Some(&head));
+        let (found, _) = killed_meanwhile(&mut workers, millis, || {
+            query.run().and_then(|results| match results {
+                QueryResults::Solutions(mut solutions) => solutions.collect_rows(),
+                _ => panic!("rows"),
+            })
+        });
+        match found {
+            Ok(rows) => assert_eq!(rows.len(), native.len(), "killed after {millis} ms"),
+            Err(error) => assert!(error.to_string().contains("workers of the query are gone"), "{error}"),
+        }
+    }
+}
+
+/// What comes of `work` while one of these is killed, and how long that was after it.
+fn killed_meanwhile<T>(workers: &mut Vec<Process>, millis: u64, work: impl FnOnce() -> T) -> (T, Duration) {
+    let mut killed = workers.pop().unwrap();
+    std::thread::scope(|scope| {
+        let at = scope.spawn(move || {
+            std::thread::sleep(Duration::from_millis(millis));
+            killed.kill();
+            Instant::now()
+        });
+        let found = work();
+        let at = at.join().unwrap();
+        (found, at.elapsed())
+    })
 }
 
 #[test]
@@ -133,4 +165,21 @@ fn time_is_kept() {
             | EngineError::Execution(ExecError::Cancelled(Cancelled::Timeout)))
     );
     assert!(is_timeout, "{outcome:?}");
+}
+
+#[test]
+fn a_worker_that_is_asked_to_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let (database, place) = people(folder.path(), 2_000);
+    let mut workers = processes(2, &place, folder.path());
+    let head = head(workers.iter().map(|worker| worker.url.clone()).collect());
+    let native = sorted(prepared(&database, COUNTED, None).run().unwrap());
+    assert_eq!(sorted(prepared(&database, COUNTED, Some(&head)).run().unwrap()), native);
+    workers[0].signal("TERM");
+    let started = Instant::now();
+    while !workers[0].has_ended() {
+        assert!(started.elapsed() < Duration::from_secs(60), "a worker does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(sorted(prepared(&database, COUNTED, Some(&head)).run().unwrap()), native);
 }

@@ -95,10 +95,6 @@ impl Process {
         assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());
     }
 
-    pub fn id(&self) -> u32 {
-        self.child.id()
-    }
-
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
     }

@@ -12,10 +12,11 @@ struct Step {
 }
 
 /// The cheap steps first. Tidy is one of the tests, but runs early as well because it takes no time.
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     Step { title: "format", cargo: &["fmt", "--all", "--check"], variables: &[] },
     Step { title: "tidy", cargo: &["xtask", "tidy"], variables: &[] },
     Step { title: "licences", cargo: &["xtask", "licences"], variables: &[] },
+    Step { title: "what the program is made of", cargo: &["xtask", "lean"], variables: &[] },
     Step {
         title: "lints",
         cargo: &["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"],
@@ -59,9 +60,75 @@ const STEPS: [Step; 8] = [
     },
 ];
 
+/// The program with workers: a job of its own, since DataFusion takes some twenty minutes of a processor to build.
+const CLUSTER: [Step; 3] = [
+    Step {
+        title: "format",
+        cargo: &["fmt", "--manifest-path", "cluster/Cargo.toml", "--check"],
+        variables: &[],
+    },
+    Step {
+        title: "lints",
+        cargo: &[
+            "clippy",
+            "--locked",
+            "--manifest-path",
+            "cluster/Cargo.toml",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ],
+        variables: &[],
+    },
+    Step {
+        title: "tests",
+        cargo: &["test", "--locked", "--manifest-path", "cluster/Cargo.toml"],
+        variables: &[],
+    },
+];
+
 /// Runs all steps, stops at the first that fails.
 pub fn run(root: &Path) -> ExitCode {
-    for step in &STEPS {
+    steps(root, &STEPS)
+}
+
+/// The same of the program with workers.
+pub fn run_cluster(root: &Path) -> ExitCode {
+    steps(root, &CLUSTER)
+}
+
+/// What must not be in the program that is built by default.
+const HEAVY: [&str; 4] = ["arrow", "datafusion", "parquet", "tonic"];
+
+/// Looks whether the default build has grown by what has features or workspaces of its own.
+pub fn lean(root: &Path) -> ExitCode {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["tree", "--locked", "--package", "lode", "--edges", "normal", "--prefix", "none"]);
+    let output = match command.current_dir(root).output() {
+        Ok(output) if output.status.success() => output,
+        Ok(output) => {
+            eprintln!("cargo tree: {}", String::from_utf8_lossy(&output.stderr));
+            return ExitCode::FAILURE;
+        }
+        Err(error) => {
+            eprintln!("cannot run cargo: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let tree = String::from_utf8_lossy(&output.stdout);
+    let heavy: Vec<&str> =
+        tree.lines().filter(|line| HEAVY.iter().any(|name| line.starts_with(name))).collect();
+    if heavy.is_empty() && tree.contains("lode-engine") {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("the default build of lode has what only features may bring: {heavy:?}");
+    ExitCode::FAILURE
+}
+
+fn steps(root: &Path, steps: &[Step]) -> ExitCode {
+    for step in steps {
         eprintln!("\n=== {}: cargo {}", step.title, step.cargo.join(" "));
         let start = Instant::now();
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

@@ -15,8 +15,7 @@ pub fn reference(root: &Path) -> ExitCode {
         "--quiet",
         "--package",
         "lode",
-        "--bin",
-        "lode",
+        "--lib",
         "the_reference_is_that_of_the_program",
     ]))
 }

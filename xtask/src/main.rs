@@ -12,6 +12,8 @@ const USAGE: &str = "\
 usage: cargo xtask <task>
 
   ci            everything that must pass before a change lands: format, lints, tidy, tests, documentation
+                `--cluster`: the program with workers (folder cluster), instead: a job of its own
+  lean          whether the default program is free of Arrow, DataFusion and the like
   tidy          the rules of the house that the compiler does not check
   imports       the modules that use each other, of all crates or of one: `imports sparql`
   dist          what users get: static programs in archives and packages (packaging/src/main.rs)
@@ -29,6 +31,8 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         ["ci"] => ci::run(&root),
+        ["ci", "--cluster"] => ci::run_cluster(&root),
+        ["lean"] => ci::lean(&root),
         ["tidy"] => report(&tidy::check(&root)),
         ["imports"] => print_imports(&root, None),
         ["imports", only] => print_imports(&root, Some(only)),

@@ -6,6 +6,7 @@
 
 pub mod analytic;
 pub mod bsbm;
+pub mod cluster;
 pub mod entropy;
 pub mod geo;
 pub mod hostile;

@@ -4,6 +4,7 @@
 #![allow(rustdoc::bare_urls)]
 
 mod backup;
+mod bench_cluster;
 mod bench_complete;
 #[cfg(feature = "geo")]
 mod bench_geo;
@@ -13,6 +14,8 @@ mod bench_update;
 mod bind;
 mod bsbm_run;
 mod cache;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod cold;
 mod config;
 mod connections;
@@ -48,6 +51,7 @@ mod warm;
 mod why;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
+pub use bench_cluster::BenchClusterArgs;
 pub use bench_complete::BenchCompleteArgs;
 #[cfg(feature = "geo")]
 pub use bench_geo::BenchGeoArgs;
@@ -56,6 +60,8 @@ pub use bench_target::TargetArgs;
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
 pub use bsbm_run::{BsbmRunArgs, Mix};
 pub use cache::CacheArgs;
+#[cfg(feature = "cluster")]
+pub use cluster::{WorkerArgs, WorkersArgs};
 pub use cold::{BenchColdArgs, ColdDevice, ColdPolicy};
 pub use config::ConfigCommand;
 pub use connections::BenchConnectionsArgs;
@@ -156,6 +162,9 @@ pub enum Command {
     Snapshot(SnapshotCommand),
     /// Serve queries, updates (/sparql) and graphs (/data) over HTTP
     Serve(Box<ServeArgs>),
+    /// Run parts of queries for other machines
+    #[cfg(feature = "cluster")]
+    Worker(Box<WorkerArgs>),
     /// Tell how options of `lode serve` are set
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -347,6 +356,10 @@ pub struct QueryArgs {
     /// What is kept of a published database.
     #[command(flatten, next_help_heading = "With a published database")]
     pub cache: CacheArgs,
+    /// Who runs parts of it.
+    #[cfg(feature = "cluster")]
+    #[command(flatten, next_help_heading = "With workers")]
+    pub workers: WorkersArgs,
     /// Evaluation.
     #[command(flatten, next_help_heading = "Evaluation")]
     pub evaluation: EvaluationArgs,
@@ -536,6 +549,8 @@ pub enum BenchCommand {
     Complete(BenchCompleteArgs),
     /// Tell what many connections that do next to nothing do to a server, and to light queries meanwhile
     Connections(BenchConnectionsArgs),
+    /// Predict times of queries on many machines from costs that were measured on one
+    Cluster(BenchClusterArgs),
 }
 
 /// `lode bench load`.

@@ -76,6 +76,12 @@ impl SharedMemory {
         self.pool.limit()
     }
 
+    /// The pool that all share.
+    #[cfg(feature = "cluster")]
+    pub fn pool(&self) -> MemoryBudget {
+        self.pool.clone()
+    }
+
     /// How to open a database.
     pub fn open_options(&self) -> OpenOptions {
         OpenOptions {

@@ -64,6 +64,19 @@ pub fn open(
     Ok(Published::open(address, &options)?)
 }
 
+/// The same for databases of which some may be published.
+#[cfg(feature = "cluster")]
+pub fn cache_of_any(places: &[String], cache: &CacheArgs) -> anyhow::Result<Option<CacheOptions>> {
+    for place in places {
+        if let Some(address) = database_address(place.as_ref())?
+            && let Some(options) = cache_of(&address, cache)?
+        {
+            return Ok(Some(options));
+        }
+    }
+    Ok(None)
+}
+
 fn cache_of(address: &Address, cache: &CacheArgs) -> anyhow::Result<Option<CacheOptions>> {
     let folder = match (&cache.cache_dir, address) {
         (Some(folder), _) => folder.clone(),

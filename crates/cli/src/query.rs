@@ -244,6 +244,10 @@ fn answer_from(
     below: &mut String,
 ) -> anyhow::Result<()> {
     let mut options = memory.query_options(&args.evaluation)?;
+    #[cfg(feature = "cluster")]
+    {
+        options.elsewhere = crate::cluster::elsewhere(&args.workers)?;
+    }
     options.base_iri = args.base.clone();
     options.cancel = CancelToken::new(args.timeout);
     let _interruptible = interruptible(args, &options.cancel);

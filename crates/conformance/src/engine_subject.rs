@@ -14,14 +14,15 @@ use lode_engine::store::dump::{DumpScope, dump_quads};
 use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
 use lode_engine::store::{CompactOptions, WriteOptions, compact};
 use lode_engine::{
-    CancelToken, Database, DefaultGraph, GraphRules, MaterialiseOptions, QueryOptions, QueryResults,
-    ReadyAnswer, Reasoning, RuleSource, SchemaRules, ServiceAnswer, ServiceError, ServiceHandler,
-    ServiceRequest, ServiceRows, UpdateOptions,
+    CancelToken, Database, DefaultGraph, Elsewhere, GraphRules, MaterialiseOptions, OpenOptions,
+    QueryOptions, QueryResults, ReadyAnswer, Reasoning, RuleSource, SchemaRules, ServiceAnswer, ServiceError,
+    ServiceHandler, ServiceRequest, ServiceRows, UpdateOptions,
 };
 use lode_rdf::ValueId;
 use oxrdf::{BlankNode, GraphName, NamedOrBlankNode, Quad, Term, Triple};
 use spargebra::SparqlParser;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,6 +41,8 @@ pub struct EngineSubject {
     names: Renaming,
     /// Who runs parts of its plans, where others do.
     workers: Option<Workers>,
+    /// The folder of its databases, and who has parts of plans run by others that open it.
+    elsewhere: Option<(PathBuf, Arc<dyn Elsewhere>)>,
 }
 
 impl Default for EngineSubject {
@@ -58,6 +61,7 @@ impl EngineSubject {
             materialises: None,
             names: Renaming::new(),
             workers: None,
+            elsewhere: None,
         }
     }
 
@@ -69,6 +73,11 @@ impl EngineSubject {
     /// The engine, whose plans are taken apart: what can be run elsewhere is, by who has opened the same files.
     pub fn with_workers() -> Self {
         Self { workers: Some(Workers::default()), ..Self::default() }
+    }
+
+    /// The engine over databases in this folder, of whose plans somebody has parts run by others that open it.
+    pub fn in_folder(folder: PathBuf, elsewhere: Arc<dyn Elsewhere>) -> Self {
+        Self { elsewhere: Some((folder, elsewhere)), ..Self::default() }
     }
 
     /// Who runs parts of its plans.
@@ -114,8 +123,17 @@ impl EngineSubject {
             joins_multiway: self.knobs.joins_multiway,
             spools_always: self.knobs.spools_always,
             service,
+            elsewhere: self.elsewhere.as_ref().map(|(_, elsewhere)| Arc::clone(elsewhere)),
             ..QueryOptions::default()
         }
+    }
+
+    /// A new database in a folder, in the place of the last one.
+    fn create_in(folder: &Path, write: WriteOptions) -> Result<Database> {
+        if folder.exists() {
+            std::fs::remove_dir_all(folder)?;
+        }
+        Ok(Database::create_or_open_for_writing(folder, &OpenOptions::default(), write)?)
     }
 
     fn write_options(&self) -> WriteOptions {
@@ -190,9 +208,11 @@ impl Subject for EngineSubject {
 
     fn load(&mut self, dataset: &Dataset) -> Result<()> {
         let write = self.write_options();
-        let database = match &mut self.workers {
-            Some(workers) => workers.create(write)?,
-            None => Database::in_memory_with(write)?,
+        self.database = None;
+        let database = match (&mut self.workers, &self.elsewhere) {
+            (Some(workers), _) => workers.create(write)?,
+            (None, Some((folder, _))) => Self::create_in(folder, write)?,
+            (None, None) => Database::in_memory_with(write)?,
         };
         let quads = dataset.quads();
         let (changed, loaded): (Vec<_>, Vec<_>) =

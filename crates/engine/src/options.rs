@@ -1,5 +1,6 @@
 //! How a database is opened and how a query runs.
 
+use crate::elsewhere::Elsewhere;
 use crate::graph_rules::GraphRules;
 use crate::reasoning::{Reasoning, SchemaRules};
 use lode_base::block_source::ReadPolicy;
@@ -101,6 +102,8 @@ pub struct QueryOptions {
     pub service: Option<Arc<dyn ServiceHandler>>,
     /// Folder for spill files.
     pub spill_dir: PathBuf,
+    /// Who has parts of long queries run elsewhere, if anybody.
+    pub elsewhere: Option<Arc<dyn Elsewhere>>,
 }
 
 impl QueryOptions {
@@ -146,6 +149,7 @@ impl Default for QueryOptions {
             spools_always: false,
             service: None,
             spill_dir: std::env::temp_dir(),
+            elsewhere: None,
         }
     }
 }

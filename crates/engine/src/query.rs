@@ -2,6 +2,7 @@
 
 use crate::EngineError;
 use crate::caches::Caches;
+use crate::elsewhere::{Planned, REPEATS_MAX, Told};
 use crate::format::ResultKind;
 use crate::hints::{self, Instance, Patterns};
 use crate::inferred;
@@ -58,6 +59,8 @@ pub struct PreparedQuery {
     _memory: Option<TextMemory>,
     /// And the schema by which it reasons.
     _schema_memory: Vec<Reservation>,
+    /// What others run of it.
+    elsewhere: Option<Arc<dyn Told>>,
 }
 
 /// A text, for who asks what of it is most likely not meant.
@@ -149,6 +152,7 @@ impl PreparedQuery {
             Self::planned(query, snapshot, options, session, None)
         })?;
         let asked = Asked::new(text, options);
+        let prepared = prepared.spread(options)?;
         Ok(Self { planning: started.elapsed(), asked, _memory: Some(memory), ..prepared })
     }
 
@@ -168,6 +172,7 @@ impl PreparedQuery {
         };
         let (prepared, memory) = parsed(text, options, &budget, work)?;
         let asked = Asked::new(text, options);
+        let prepared = prepared.spread(options)?;
         Ok(Self { planning: started.elapsed(), asked, _memory: Some(memory), ..prepared })
     }
 
@@ -349,7 +354,27 @@ impl PreparedQuery {
             common,
             _memory: None,
             _schema_memory: Vec::new(),
+            elsewhere: None,
         }
+    }
+
+    /// Has parts of it run elsewhere, if somebody does that and it is worth it.
+    fn spread(self, options: &QueryOptions) -> Result<Self, EngineError> {
+        let Some(others) = &options.elsewhere else { return Ok(self) };
+        if self.plan.root.cost < others.cost_min() {
+            return Ok(self);
+        }
+        let eval = &self.cx.eval;
+        let planned = Planned {
+            plan: &self.plan,
+            snapshot: &eval.snapshot,
+            now: eval.now,
+            cancel: &eval.cancel,
+            budget: &eval.budget,
+            visible: options.graphs.visible(&eval.snapshot, &options.cancel)?,
+        };
+        let Some(spread) = others.spread(planned)? else { return Ok(self) };
+        Ok(Self { elsewhere: Some(spread.told), ..self.with_head(spread.head, spread.rows) })
     }
 
     /// Whether the plan is that of an earlier query, with other constants.
@@ -422,6 +447,9 @@ impl PreparedQuery {
         let mut text: String =
             self.warnings().iter().map(|warning| format!("warning: {warning}\n")).collect();
         text += &stack::deep(self.plan.depth, || self.explained().to_text(&|_| String::new()));
+        if let Some(others) = &self.elsewhere {
+            text = text + "\n" + &others.text();
+        }
         text + "\n" + &steps_text(&self.plan.steps)
     }
 
@@ -443,6 +471,7 @@ impl PreparedQuery {
             steps: self.plan.steps.iter().map(StepReport::new).collect(),
             plan: stack::deep(self.plan.depth, || PlanReportNode::new(self.explained(), profile.as_ref())),
             run: self.run_report(),
+            elsewhere: self.elsewhere.as_ref().map(|others| others.json()),
         }
     }
 
@@ -515,9 +544,20 @@ impl PreparedQuery {
     /// later, as rows are read.
     pub fn run(&self) -> Result<QueryResults, EngineError> {
         let started = Instant::now();
-        let execution = self.execute()?;
-        let running = Running { started, probe: execution.probe() };
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = Some(running);
+        let mut repeats = 0;
+        let execution = loop {
+            let mut execution = self.execute()?;
+            let running = Running { started, probe: execution.probe() };
+            *self.running.lock().unwrap_or_else(PoisonError::into_inner) = Some(running);
+            if self.elsewhere.is_none() {
+                break execution;
+            }
+            // Nothing of it was handed out: it can be begun again.
+            match execution.begin() {
+                Err(error) if error.is_of_lost_worker() && repeats < REPEATS_MAX => repeats += 1,
+                begun => break begun.map(|()| execution)?,
+            }
+        };
         Ok(match execution.into_result()? {
             QueryResult::Solutions(execution) => {
                 let name = |var: &lode_sparql::VarId| Variable::new_unchecked(self.plan.vars.name(*var));

@@ -34,6 +34,9 @@ pub struct PlanReport {
     /// What all of it did so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunReport>,
+    /// What others run of it, where they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<serde_json::Value>,
 }
 
 /// A warning in parts.

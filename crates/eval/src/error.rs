@@ -55,9 +55,24 @@ pub enum ExecError {
         /// What went wrong.
         message: String,
     },
+    /// What others run of a query failed.
+    #[error("{message}")]
+    Elsewhere {
+        /// What went wrong, and where.
+        message: String,
+        /// Whether who ran it is gone: another may do it.
+        is_lost: bool,
+    },
     /// A mistake of ours: the query stopped, the process did not.
     #[error("internal error: {0}")]
     Internal(String),
+}
+
+impl ExecError {
+    /// Whether a worker that ran a part of the query is gone.
+    pub fn is_of_lost_worker(&self) -> bool {
+        matches!(self, Self::Elsewhere { is_lost: true, .. })
+    }
 }
 
 impl From<StoreError> for ExecError {

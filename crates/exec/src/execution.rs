@@ -3,7 +3,7 @@
 use crate::answer::Unanswered;
 use crate::context::QueryContext;
 use crate::morsel::Assignment;
-use crate::operator::BoxOp;
+use crate::operator::{BoxOp, Operator};
 use crate::parallel::{confined_to, operator};
 use crate::profile::{Counters, NodeCounters, Probe};
 use crate::shared::{Factory, Shared};
@@ -73,6 +73,18 @@ impl Execution {
         drop(at_work);
         let vars = shared.plan.root.vars.as_slice().into();
         Ok(Self { shared, vars, root, unanswered: Unanswered::default() })
+    }
+
+    /// Runs until there are rows, and keeps these for who asks for the first.
+    ///
+    /// # Errors
+    ///
+    /// As [`Execution::next`].
+    pub fn begin(&mut self) -> Result<(), ExecError> {
+        let first = self.next()?;
+        let root = std::mem::replace(&mut self.root, Box::new(Begun { first: None, root: None }));
+        self.root = Box::new(Begun { first: Some(first), root: Some(root) });
+        Ok(())
     }
 
     /// The next rows; `None` at the end. A batch has at least one row.
@@ -146,4 +158,28 @@ fn next(shared: &Shared, vars: &Arc<[VarId]>, root: &mut BoxOp) -> Result<Option
     shared.cx.cancel.check()?;
     let _at_work = shared.counters.work();
     Ok(root.next(&mut batch)?.then_some(batch))
+}
+
+/// An operator that was asked for its first rows before who wants them.
+struct Begun {
+    /// These, until they are asked for; none at the end.
+    first: Option<Option<Batch>>,
+    root: Option<BoxOp>,
+}
+
+impl Operator for Begun {
+    fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
+        match (self.first.take(), &mut self.root) {
+            (Some(Some(batch)), _) => {
+                *out = batch;
+                Ok(true)
+            }
+            (None, Some(root)) => root.next(out),
+            (Some(None), _) | (None, None) => {
+                out.clear();
+                self.root = None;
+                Ok(false)
+            }
+        }
+    }
 }

@@ -154,7 +154,9 @@ impl From<EngineError> for HttpError {
             EngineError::Execution(ExecError::Spill(source)) if is_full(source) => {
                 StatusCode::INSUFFICIENT_STORAGE
             }
-            EngineError::Execution(ExecError::Service { .. }) => StatusCode::BAD_GATEWAY,
+            EngineError::Execution(ExecError::Service { .. } | ExecError::Elsewhere { .. }) => {
+                StatusCode::BAD_GATEWAY
+            }
             EngineError::Execution(ExecError::OutOfMemory(reason)) if reason.is_for_others() => {
                 return Self::busy(format!("{reason}; try again later"));
             }

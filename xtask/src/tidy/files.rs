@@ -77,5 +77,9 @@ fn is_ignored(path: &str) -> bool {
     // What Python leaves beside its sources, wherever it runs.
     const OF_PYTHON: [&str; 3] = ["__pycache__", ".pytest_cache", ".mypy_cache"];
     let name = path.rsplit('/').next().unwrap_or_default();
-    FOLDERS.contains(&path) || OF_PYTHON.contains(&name) || path == "python/target" || path.ends_with(".lode")
+    FOLDERS.contains(&path)
+        || OF_PYTHON.contains(&name)
+        || path == "python/target"
+        || path == "cluster/target"
+        || path.ends_with(".lode")
 }

@@ -4,7 +4,7 @@ use super::files::SourceFile;
 use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
-const ARROWS: [(&str, &[&str]); 25] = [
+const ARROWS: [(&str, &[&str]); 26] = [
     ("base", &[]),
     ("syntax", &[]),
     ("rdf", &["base"]),
@@ -26,6 +26,11 @@ const ARROWS: [(&str, &[&str]); 25] = [
     ("server", &["arrow", "assist", "shacl", "engine", "rdf"]),
     ("cli", &["arrow", "server", "assist", "remote", "shacl", "engine", "rdf", "bench"]),
     ("python", &["arrow", "server", "engine", "rdf"]),
+    // Its tests ask the random queries of conformance.
+    (
+        "cluster",
+        &["cli", "conformance", "fragment", "remote", "engine", "exec", "store", "sparql", "rdf", "base"],
+    ),
     ("bench", &["engine", "rdf"]),
     ("conformance", &["fragment", "remote", "shacl", "engine", "sparql", "rdf", "base"]),
     ("packaging", &[]),

@@ -2,6 +2,8 @@
 
 use super::bind::parse_bind;
 use super::cache::CacheArgs;
+#[cfg(feature = "cluster")]
+use super::cluster::WorkersArgs;
 use super::evaluation::EvaluationArgs;
 use super::guard::GuardArgs;
 use super::limits::LimitArgs;
@@ -196,6 +198,10 @@ pub struct ServeArgs {
     /// What is kept of a published database.
     #[command(flatten)]
     pub object_cache: CacheArgs,
+    /// Who runs parts of long queries.
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    pub workers: WorkersArgs,
     /// Evaluation.
     #[command(flatten)]
     pub evaluation: EvaluationArgs,
@@ -295,7 +301,7 @@ fn parse_pause(text: &str) -> Result<Duration, String> {
 }
 
 /// A part of all.
-fn parse_part(text: &str) -> Result<f64, String> {
+pub(super) fn parse_part(text: &str) -> Result<f64, String> {
     let part = text.parse().ok().filter(|part| (0.0..=1.0).contains(part));
     part.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }

@@ -121,8 +121,12 @@ impl<'a> Asked<'a> {
         let args = self.args;
         let update_bytes_max = args.update_bytes_max.unwrap_or_else(|| memory.update_bytes_max());
         let bodies_bytes_max = args.bodies_bytes_max.unwrap_or_else(|| memory.bodies_bytes_max());
+        let query = memory.query_options(&args.evaluation)?;
+        #[cfg(feature = "cluster")]
+        let query =
+            lode_engine::QueryOptions { elsewhere: crate::cluster::elsewhere(&args.workers)?, ..query };
         Ok(ServerOptions {
-            query: memory.query_options(&args.evaluation)?,
+            query,
             timeout: args.timeout,
             update_timeout: args.update_timeout,
             transaction_idle_max: args.transaction_idle,

@@ -4,7 +4,6 @@ mod asked;
 mod checks;
 mod greeting;
 mod reload;
-mod signals;
 
 use crate::args::{LogFormatArg, LogLevelArg, ServeArgs};
 use crate::exit::Done;
@@ -13,6 +12,7 @@ use crate::memory::SharedMemory;
 use crate::notify::Notifier;
 use crate::serve_config;
 use crate::serve_log::{Teller, logs};
+use crate::signals::{HangUps, Signals};
 use crate::talk::say;
 use asked::Asked;
 pub use asked::Content;
@@ -20,7 +20,6 @@ use checks::cannot_listen;
 use greeting::{base, greet};
 use lode_server::{Bind, Server, ServerError, ServerOptions};
 use reload::Reload;
-use signals::{HangUps, Signals};
 use std::sync::Arc;
 use std::time::Duration;
 

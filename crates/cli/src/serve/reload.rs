@@ -1,11 +1,11 @@
 //! What of a server's configuration is read again when somebody asks for it (SIGHUP).
 
-use super::signals::HangUps;
 use crate::args::Command;
 #[cfg(feature = "tls")]
 use crate::args::ServeArgs;
 use crate::memory::SharedMemory;
 use crate::serve_config::{self, Setting};
+use crate::signals::HangUps;
 use lode_server::{Control, Limits};
 
 /// What is read again when somebody asks for it.

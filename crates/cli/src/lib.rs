@@ -1,4 +1,5 @@
-//! The `lode` command: reads the command line, runs one command, and turns its outcome into an exit code.
+//! The `lode` command: reads the command line, runs one command, and turns its outcome into an exit code. A library, since the program of the crate
+//! `cluster` is the same one with workers.
 
 mod again;
 mod allocator;
@@ -7,6 +8,7 @@ mod backup;
 mod bench;
 mod bench_bsbm_run;
 mod bench_clients;
+mod bench_cluster;
 mod bench_cold;
 mod bench_complete;
 mod bench_connections;
@@ -24,6 +26,8 @@ mod bench_soak;
 mod bench_target;
 mod bench_update;
 mod check;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod compact;
 mod config;
 mod config_file;
@@ -73,6 +77,7 @@ mod serve_log;
 mod server_client;
 mod shapes;
 mod shell;
+mod signals;
 mod skipped;
 mod snapshot;
 mod sources;
@@ -90,16 +95,22 @@ mod warm;
 mod why;
 mod written;
 
+#[cfg(feature = "cluster")]
+pub use cluster::{Cluster, RunningWorker, WorkerArgs, WorkerMemory, WorkersArgs};
+
 use args::{BenchCommand, Cli, Command};
 use lode_bench::{analytic, paths};
 use std::process::ExitCode;
 
-/// A query is made of many small allocations, some freed by other threads than made them
-/// ([what this allocator is worth, and costs](../../../docs/design/019-short-queries.md)).
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+/// What the command line of this process says, with workers.
+#[cfg(feature = "cluster")]
+pub fn main_with(cluster: &'static dyn Cluster) -> ExitCode {
+    cluster::hand_in(cluster);
+    main()
+}
 
-fn main() -> ExitCode {
+/// What the command line of this process says.
+pub fn main() -> ExitCode {
     // Before the first file of a database is opened: files are kept open as far as there are descriptors.
     lode_engine::raise_descriptor_limit();
     let args: Vec<_> = std::env::args_os().collect();
@@ -129,6 +140,8 @@ fn main() -> ExitCode {
         Command::Publish(args) => publish::run(&args),
         Command::Snapshot(command) => snapshot::run(&command),
         Command::Serve(args) => serve::run(&args),
+        #[cfg(feature = "cluster")]
+        Command::Worker(args) => cluster::run(&args),
         Command::Config(command) => config::run(&command),
         Command::Status(args) => status::run(&args),
         Command::Top(args) => top::run(&args),
@@ -158,6 +171,7 @@ fn main() -> ExitCode {
         Command::Bench(BenchCommand::Complete(args)) => bench_complete::run(&args),
         Command::Bench(BenchCommand::Hostile(args)) => bench_hostile::run(&args),
         Command::Bench(BenchCommand::Connections(args)) => bench_connections::run(&args),
+        Command::Bench(BenchCommand::Cluster(args)) => bench_cluster::run(&args),
     };
     lode_engine::wait_for_removals();
     exit::code(outcome)

@@ -1,0 +1,209 @@
+//! A query of which workers run parts: opens these, takes their rows, and tells what is lost from what is wrong.
+
+use crate::channels::Channels;
+use crate::columns::{Column, from_arrow};
+use crate::failure::{self, Fault};
+use crate::health::Health;
+use crate::part::Part;
+use crate::route::route;
+use crate::session::{CONNECTION_BYTES, start};
+use crate::stage::Stage;
+use crate::stages::{Above, plan};
+use datafusion::arrow::array::RecordBatch;
+use datafusion::error::DataFusionError;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use futures_util::StreamExt;
+use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::MemoryBudget;
+use lode_engine::store::Snapshot;
+use lode_engine::{ExecError, Planned};
+use lode_exec::FragmentRows;
+use lode_fragment::{FragmentError, RunOptions, ranges, rows};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use url::Url;
+
+/// What all queries of a head share.
+pub struct Shared {
+    pub channels: Channels,
+    pub health: Health,
+    pub datafusion: Arc<RuntimeEnv>,
+    pub handle: Handle,
+}
+
+/// A query.
+pub struct Running {
+    shared: Arc<Shared>,
+    pub stages: Vec<Stage>,
+    snapshot: Snapshot,
+    cancel: CancelToken,
+    budget: MemoryBudget,
+    /// Workers have not what the head has: all is run here.
+    is_native: AtomicBool,
+    /// How often a worker was lost.
+    pub lost: AtomicU64,
+}
+
+/// Batches that wait for our engine.
+const BATCHES_AHEAD: usize = 4;
+/// A query is called off within this.
+const CANCEL_WITHIN: Duration = Duration::from_millis(20);
+
+/// What comes of a fragment. Without the last of it, something has broken off.
+enum Came {
+    Rows(RecordBatch),
+    End,
+    Failed(ExecError),
+}
+
+impl Running {
+    pub fn new(shared: Arc<Shared>, query: &Planned<'_>, stages: Vec<Stage>) -> Self {
+        let (cancel, budget) = (query.cancel.clone(), query.budget.clone());
+        let (is_native, lost) = (AtomicBool::new(false), AtomicU64::new(0));
+        Self { shared, stages, snapshot: query.snapshot.clone(), cancel, budget, is_native, lost }
+    }
+
+    /// Which worker has which task of a stage, as things are.
+    pub fn routed(&self, stage: &Stage) -> Vec<Url> {
+        route(stage.part.database, stage.tasks, &self.shared.health.there())
+    }
+
+    /// Begins to get the rows of a fragment.
+    pub fn open(self: &Arc<Self>, number: u32) -> Result<FragmentRows, ExecError> {
+        let stage = self.stages.get(number as usize);
+        let stage = stage.ok_or_else(|| ExecError::Internal(format!("there is no fragment {number}")))?;
+        let routed = self.routed(stage);
+        if routed.is_empty() || self.is_native.load(Ordering::Relaxed) {
+            return self.here(stage);
+        }
+        let part = Part { time_left: self.cancel.time_left(), ..stage.part.clone() };
+        let plan = plan(&part, &stage.ranges, stage.tasks, stage.above);
+        let plan = plan.map_err(|error| ExecError::Internal(error.to_string()))?;
+        // What waits on connections cannot be spilled.
+        let Ok(held) = self.budget.reserve(CONNECTION_BYTES.saturating_mul(routed.len())) else {
+            return self.here(stage);
+        };
+        let (sender, mut receiver) = mpsc::channel(BATCHES_AHEAD);
+        let shared = &self.shared;
+        let rows = start(plan, routed, shared.channels.clone(), Arc::clone(&shared.datafusion));
+        let running = Arc::clone(self);
+        shared.handle.spawn(async move {
+            let last = match rows.await {
+                Ok(mut rows) => running.hand_over(&mut rows, &sender).await,
+                Err(error) => Some(Came::Failed(running.failed(&error).await)),
+            };
+            if let Some(last) = last {
+                let _ = sender.send(last).await;
+            }
+        });
+        let (running, number) = (Arc::clone(self), number as usize);
+        let mut has_ended = false;
+        Ok(Box::new(move |out| {
+            let _held = &held;
+            let broken = || ExecError::Elsewhere { message: "a fragment broke off".into(), is_lost: false };
+            let batch = match receiver.blocking_recv() {
+                // Some ask again at the end.
+                _ if has_ended => return Ok(false),
+                Some(Came::Rows(batch)) => batch,
+                Some(Came::End) => {
+                    has_ended = true;
+                    return Ok(false);
+                }
+                Some(Came::Failed(error)) => return Err(error),
+                None => return Err(broken()),
+            };
+            let stage = running.stages.get(number).ok_or_else(broken)?;
+            let wrong = || ExecError::Internal(format!("fragment {number} has other columns"));
+            let batch = in_order(batch, stage).ok_or_else(wrong)?;
+            stage.rows.fetch_add(batch.num_rows() as u64, Ordering::Relaxed);
+            stage.bytes.fetch_add(batch.get_array_memory_size() as u64, Ordering::Relaxed);
+            from_arrow(&batch, &stage.part.columns, out).ok_or_else(wrong)?;
+            Ok(true)
+        }))
+    }
+
+    /// Hands on what comes, until there is no more, nobody wants it, or the query is called off.
+    async fn hand_over(&self, rows: &mut SendableRecordBatchStream, to: &mpsc::Sender<Came>) -> Option<Came> {
+        let mut tick = tokio::time::interval(CANCEL_WITHIN);
+        loop {
+            let came = tokio::select! {
+                () = to.closed() => return None,
+                _ = tick.tick() => {
+                    match self.cancel.check() {
+                        Ok(()) => continue,
+                        Err(cancelled) => return Some(Came::Failed(cancelled.into())),
+                    }
+                }
+                came = rows.next() => came,
+            };
+            match came {
+                Some(Ok(batch)) => {
+                    if batch.num_rows() > 0 && to.send(Came::Rows(batch)).await.is_err() {
+                        return None;
+                    }
+                }
+                Some(Err(error)) => return Some(Came::Failed(self.failed(&error).await)),
+                None => return Some(Came::End),
+            }
+        }
+    }
+
+    /// What an error means. Where a worker may be gone, all are asked whether they are there.
+    async fn failed(&self, error: &DataFusionError) -> ExecError {
+        if let Err(cancelled) = self.cancel.check() {
+            return cancelled.into();
+        }
+        match failure::said(error) {
+            Some((Fault::Query, message)) => {
+                ExecError::Elsewhere { message: format!("at a worker: {message}"), is_lost: false }
+            }
+            Some((Fault::Worker, message)) => {
+                self.is_native.store(true, Ordering::Relaxed);
+                ExecError::Elsewhere { message: format!("at a worker: {message}"), is_lost: true }
+            }
+            Some((Fault::Cancelled, _)) | None => {
+                self.lost.fetch_add(1, Ordering::Relaxed);
+                let gone = self.shared.health.ask_all(&self.shared.channels).await;
+                let message = format!(
+                    "{gone} of the workers of the query are gone, and it could not be begun again (rows had gone out, or workers were lost \
+                     before): ask again ({error})"
+                );
+                ExecError::Elsewhere { message, is_lost: true }
+            }
+        }
+    }
+
+    /// The same rows, made here: in one range, so that groups are whole.
+    fn here(&self, stage: &Stage) -> Result<FragmentRows, ExecError> {
+        let options = RunOptions { budget: self.budget.clone(), ..RunOptions::new(0, self.cancel.clone()) };
+        let (_, all) = ranges(&stage.fragment, &self.snapshot, &options, 1).map_err(of_fragment)?;
+        Ok(rows(stage.fragment.clone(), self.snapshot.clone(), all, options))
+    }
+}
+
+fn of_fragment(error: FragmentError) -> ExecError {
+    match error {
+        FragmentError::Execution(error) => error,
+        FragmentError::Store(error) => error.into(),
+        other => ExecError::Internal(other.to_string()),
+    }
+}
+
+/// Groups come with their keys first: the columns in the order of the fragment.
+fn in_order(batch: RecordBatch, stage: &Stage) -> Option<RecordBatch> {
+    if stage.above != Above::Groups {
+        return Some(batch);
+    }
+    let columns = &stage.part.columns;
+    let keys = columns.iter().filter(|column| **column == Column::Id).count();
+    let (mut key, mut count) = (0.., keys..);
+    let places = columns.iter().map(|column| match column {
+        Column::Id => key.next(),
+        Column::Count => count.next(),
+    });
+    batch.project(&places.collect::<Option<Vec<_>>>()?).ok()
+}

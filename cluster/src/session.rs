@@ -1,0 +1,81 @@
+//! What DataFusion needs to run a plan that is made already.
+
+use crate::channels::Channels;
+use crate::codec::Codec;
+use async_trait::async_trait;
+use datafusion::catalog::Session;
+use datafusion::common::{DFSchema, Result};
+use datafusion::execution::context::QueryPlanner;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::execution::session_state::SessionState;
+use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
+use datafusion::logical_expr::{EmptyRelation, LogicalPlan};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::prelude::SessionConfig;
+use datafusion_distributed::{
+    DistributedExt, RouteTasksEvent, RouteTasksEventResponse, SessionStateBuilderExt, WorkerResolver,
+};
+use std::sync::Arc;
+use url::Url;
+
+/// Bytes that a connection holds for who reads slowly.
+pub const CONNECTION_BYTES: usize = 4 << 20;
+
+/// The plan that is made already.
+#[derive(Debug)]
+struct Given(Arc<dyn ExecutionPlan>);
+
+#[async_trait]
+impl QueryPlanner for Given {
+    async fn create_physical_plan(&self, _: &LogicalPlan, _: &dyn Session) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(Arc::clone(&self.0))
+    }
+}
+
+struct Workers(Vec<Url>);
+
+impl WorkerResolver for Workers {
+    fn get_urls(&self) -> Result<Vec<Url>> {
+        Ok(self.0.clone())
+    }
+}
+
+/// Sends the stages of a plan to workers: task `i` of each to `routed[i]`. The rows come as they are asked for.
+pub async fn start(
+    plan: Arc<dyn ExecutionPlan>,
+    routed: Vec<Url>,
+    channels: Channels,
+    runtime: Arc<RuntimeEnv>,
+) -> Result<SendableRecordBatchStream> {
+    let state = state(plan, routed, channels, runtime)?;
+    let schema = Arc::new(DFSchema::empty());
+    let nothing = LogicalPlan::EmptyRelation(EmptyRelation { produce_one_row: false, schema });
+    let plan = state.query_planner().create_physical_plan(&nothing, &state).await?;
+    plan.execute(0, state.task_ctx())
+}
+
+fn state(
+    plan: Arc<dyn ExecutionPlan>,
+    routed: Vec<Url>,
+    channels: Channels,
+    runtime: Arc<RuntimeEnv>,
+) -> Result<SessionState> {
+    let workers = Workers(routed.clone());
+    let route = move |event: RouteTasksEvent<'_>| {
+        let urls = (0..event.task_count).filter_map(|task| routed.get(task % routed.len().max(1)).cloned());
+        Some(Ok(RouteTasksEventResponse::new(urls.collect())))
+    };
+    let builder = SessionStateBuilder::new()
+        .with_config(SessionConfig::new().with_target_partitions(1))
+        .with_runtime_env(runtime)
+        .with_query_planner(Arc::new(Given(plan)))
+        .with_distributed_worker_resolver(workers)
+        .with_distributed_channel_resolver(channels)
+        .with_distributed_user_codec(Codec(None))
+        .with_distributed_route_tasks_handler(route)
+        .with_distributed_planner()
+        .with_distributed_compression(None)?
+        .with_distributed_metrics_collection(false)?
+        .with_distributed_worker_connection_buffer_budget_bytes(CONNECTION_BYTES)?;
+    Ok(builder.build())
+}

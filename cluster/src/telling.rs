@@ -1,0 +1,58 @@
+//! What `--explain` and `--profile` tell of stages at workers.
+
+use crate::running::Running;
+use crate::stages::Above;
+use lode_engine::Told;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Tells it of a query.
+pub struct Telling {
+    pub running: Arc<Running>,
+}
+
+const fn exchange(above: Above) -> &'static str {
+    match above {
+        Above::InOrder => "to the head, ranges in order",
+        Above::Nothing => "to the head",
+        Above::Groups => "by hash of the keys between workers, groups put together, to the head",
+    }
+}
+
+impl Told for Telling {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for (number, stage) in self.running.stages.iter().enumerate() {
+            let by = stage.key.as_ref().map_or_else(|| String::new(), |key| format!(" by ?{key}"));
+            let (ranges, tasks) = (stage.ranges.len(), stage.tasks);
+            let exchange = exchange(stage.above);
+            let _ =
+                writeln!(text, "fragment {number}: {tasks} tasks, {ranges} ranges{by}; exchange: {exchange}");
+            for (task, url) in self.running.routed(stage).iter().enumerate() {
+                let _ = writeln!(text, "  task {task}: {url}");
+            }
+        }
+        text
+    }
+
+    fn json(&self) -> Value {
+        let stages = self.running.stages.iter().map(|stage| {
+            json!({
+                "tasks": stage.tasks,
+                "ranges": stage.ranges.len(),
+                "key": stage.key,
+                "exchange": exchange(stage.above),
+                "fragment_bytes": stage.part.fragment.len(),
+                "workers": self.running.routed(stage).iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "rows": stage.rows.load(Ordering::Relaxed),
+                "bytes": stage.bytes.load(Ordering::Relaxed),
+            })
+        });
+        json!({
+            "fragments": stages.collect::<Vec<_>>(),
+            "workers_lost": self.running.lost.load(Ordering::Relaxed),
+        })
+    }
+}

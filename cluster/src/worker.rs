@@ -1,0 +1,161 @@
+//! A worker: takes stages from heads that know the token, and runs them.
+
+use crate::VERSION;
+use crate::channels::{Channels, KEEP_ALIVE, KEEP_ALIVE_PATIENCE, is_of_this_machine};
+use crate::codec::{Codec, check};
+use crate::leaf::Site;
+use crate::token::Token;
+use datafusion::error::DataFusionError;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion_distributed::{DistributedExt, Worker as StageWorker, WorkerQueryContext};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::server::TcpIncoming;
+use tonic::transport::{Identity, Server, ServerTlsConfig};
+use tonic::{Request, Status};
+
+/// Why a worker does not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// It would take plans in the open.
+    #[error(
+        "{0} can be reached from other machines: a worker needs a certificate there (--tls-cert, --tls-key), since the token goes over the wire"
+    )]
+    Plain(SocketAddr),
+    /// The address is taken, or not of this machine.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// Where.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// Threads or memory cannot be had.
+    #[error(transparent)]
+    Start(#[from] DataFusionError),
+    /// The certificate or the key is none.
+    #[error("the certificate: {0}")]
+    Certificate(#[from] tonic::transport::Error),
+    /// The system refuses something else.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// A certificate with its chain, and its key, as PEM.
+#[derive(Clone)]
+pub struct Tls {
+    /// The certificate.
+    pub certificate: Vec<u8>,
+    /// Its key.
+    pub key: Vec<u8>,
+}
+
+/// How a worker works.
+pub struct WorkerOptions {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// The secret that heads, and other workers, know.
+    pub token: Token,
+    /// What it shows who connects.
+    pub tls: Option<Tls>,
+    /// Whose certificates it believes of other workers, as PEM.
+    pub authority: Option<Arc<[u8]>>,
+    /// What it reads, and with how much memory.
+    pub site: Site,
+}
+
+/// A worker that runs.
+pub struct Worker {
+    /// Where it listens.
+    pub address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    runtime: Option<Runtime>,
+    serving: tokio::task::JoinHandle<Result<(), tonic::transport::Error>>,
+}
+
+impl Worker {
+    /// Listens, and serves on threads of its own.
+    ///
+    /// # Errors
+    /// Where it cannot listen, or would do so in the open.
+    pub fn start(options: WorkerOptions) -> Result<Self, WorkerError> {
+        let address = options.listen;
+        if options.tls.is_none() && !is_of_this_machine(address.ip()) {
+            return Err(WorkerError::Plain(address));
+        }
+        let runtime = Builder::new_multi_thread().thread_name("lode-worker").enable_all().build()?;
+        let listener = runtime.block_on(TcpListener::bind(address));
+        let listener = listener.map_err(|source| WorkerError::Listen { address, source })?;
+        let address = listener.local_addr()?;
+        let (stop, stopped) = oneshot::channel();
+        let serving = {
+            let _entered = runtime.enter();
+            let server = server(options)?;
+            let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+            runtime.spawn(server.serve_with_incoming_shutdown(incoming, async {
+                let _ = stopped.await;
+            }))
+        };
+        Ok(Self { address, stop: Some(stop), runtime: Some(runtime), serving })
+    }
+
+    /// Takes no more, and waits until what runs has ended.
+    ///
+    /// # Errors
+    /// Where serving failed.
+    pub fn drain(mut self) -> Result<(), WorkerError> {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+        let Some(runtime) = self.runtime.take() else { return Ok(()) };
+        let served = runtime.block_on(&mut self.serving);
+        runtime.shutdown_background();
+        Ok(served.map_err(io::Error::other)??)
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+type Router = tonic::transport::server::Router;
+
+fn server(options: WorkerOptions) -> Result<Router, WorkerError> {
+    let WorkerOptions { token, tls, authority, site, .. } = options;
+    // Groups and joins of DataFusion cannot have more than the fragments leave.
+    let memory = RuntimeEnvBuilder::new().with_memory_limit(site.memory.limit(), 1.0).build_arc()?;
+    let (channels, codec) = (Channels::new(token.clone(), authority), Codec(Some(Arc::new(site))));
+    let session = move |context: WorkerQueryContext| {
+        let (channels, codec) = (channels.clone(), codec.clone());
+        async move {
+            let builder = context
+                .builder
+                .with_distributed_channel_resolver(channels)
+                .with_distributed_user_codec(codec)
+                .with_distributed_worker_plan_rewrite_handler(check);
+            Ok::<_, DataFusionError>(builder.build())
+        }
+    };
+    let worker = StageWorker::from_session_builder(session).with_runtime_env(memory).with_version(VERSION);
+    let let_in = move |request: Request<()>| match request.metadata().as_ref() {
+        headers if token.is_in(headers) => Ok(request),
+        _ => Err(Status::unauthenticated("workers take plans with the token only (--token-file)")),
+    };
+    let mut server = Server::builder()
+        .http2_keepalive_interval(Some(KEEP_ALIVE))
+        .http2_keepalive_timeout(Some(KEEP_ALIVE_PATIENCE));
+    if let Some(Tls { certificate, key }) = tls {
+        let identity = Identity::from_pem(certificate, key);
+        server = server.tls_config(ServerTlsConfig::new().identity(identity))?;
+    }
+    Ok(server.add_service(InterceptedService::new(worker.into_worker_server(), let_in)))
+}

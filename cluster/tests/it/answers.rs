@@ -1,0 +1,105 @@
+//! The same answers: queries of all kinds, golden queries and random ones, by workers here and in processes.
+
+use crate::support::{eager, head, here, in_sequence, people, prepared, processes, sorted, urls};
+use lode_cluster::Head;
+use lode_conformance::engine_subject::EngineSubject;
+use lode_conformance::subject::Subject;
+use lode_conformance::{differential, golden};
+use lode_engine::Elsewhere;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Random queries, or as many as the environment's `LODE_CLUSTER` says.
+const QUERIES: u64 = 300;
+
+const TEXTS: [&str; 9] = [
+    "SELECT (COUNT(*) AS ?c) { ?s <http://e/kind> ?k ; <http://e/n> ?n }",
+    "SELECT ?k (COUNT(*) AS ?c) { ?s <http://e/kind> ?k ; <http://e/n> ?n FILTER (?n > 100) } GROUP BY ?k",
+    "SELECT ?a (COUNT(?b) AS ?c) { ?b <http://e/knows> ?a } GROUP BY ?a",
+    "SELECT ?s ?n { ?s <http://e/kind> <http://e/k3> ; <http://e/n> ?n }",
+    "SELECT ?a ?c { ?a <http://e/knows> ?b . ?b <http://e/knows> ?c FILTER (?a != ?c) }",
+    "SELECT DISTINCT ?k { ?s <http://e/kind> ?k ; <http://e/m> ?m }",
+    "SELECT ?s { { ?s <http://e/kind> <http://e/k1> } UNION { ?s <http://e/kind> <http://e/k2> } }",
+    "SELECT ?s ?m { ?s <http://e/kind> <http://e/k4> OPTIONAL { ?s <http://e/m> ?m FILTER (?m < 500) } }",
+    "SELECT ?k (SUM(?n) AS ?x) (AVG(?m) AS ?y) { ?s <http://e/kind> ?k ; <http://e/n> ?n ; <http://e/m> ?m } GROUP BY ?k",
+];
+
+#[test]
+fn queries_of_many_kinds() {
+    let folder = tempfile::tempdir().unwrap();
+    let (database, place) = people(folder.path(), 5_000);
+    for count in [1, 2, 3] {
+        let workers = here(count, &place);
+        let head = head(urls(&workers));
+        let mut spread = 0;
+        for text in TEXTS {
+            let native = sorted(prepared(&database, text, None).run().unwrap());
+            let query = prepared(&database, text, Some(&head));
+            spread += usize::from(query.report().elsewhere.is_some());
+            assert_eq!(sorted(query.run().unwrap()), native, "{text} on {count} workers");
+            assert!(native.len() > 1 || text.contains("COUNT(*) AS ?c) { ?s"), "{text}");
+            // A plan from the cache.
+            let again = prepared(&database, text, Some(&head));
+            assert_eq!(sorted(again.run().unwrap()), native, "{text} again");
+        }
+        assert!(spread >= 7, "{spread} queries had parts elsewhere");
+    }
+}
+
+#[test]
+fn order_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (database, place) = people(folder.path(), 20_000);
+    let workers = here(3, &place);
+    let head = head(urls(&workers));
+    for text in [
+        "SELECT ?n ?s { ?s <http://e/kind> <http://e/k3> ; <http://e/n> ?n } ORDER BY ?n LIMIT 40",
+        "SELECT ?n ?s { ?s <http://e/kind> ?k ; <http://e/n> ?n } ORDER BY DESC(?n) ?s",
+    ] {
+        let native = in_sequence(prepared(&database, text, None).run().unwrap());
+        assert_eq!(in_sequence(prepared(&database, text, Some(&head)).run().unwrap()), native, "{text}");
+    }
+}
+
+#[test]
+fn random_queries_with_workers_here() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("db");
+    let workers = here(2, &place);
+    random(&place, head(urls(&workers)), 0);
+}
+
+#[test]
+fn random_queries_with_processes() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("db");
+    std::fs::create_dir(&place).unwrap();
+    let workers = processes(3, &place, folder.path());
+    let urls = workers.iter().map(|worker| worker.url.clone()).collect();
+    let head: Arc<dyn Elsewhere> = Arc::new(Head::new(eager(urls)).unwrap());
+    random(&place, head, 1_000_000);
+}
+
+fn random(place: &Path, head: Arc<dyn Elsewhere>, seed: u64) {
+    let queries = std::env::var("LODE_CLUSTER").ok().and_then(|count| count.parse().ok()).unwrap_or(QUERIES);
+    let mut subject = EngineSubject::in_folder(place.to_owned(), head);
+    let summary = differential::run(&mut subject, seed, queries, 3, &mut |_| {});
+    println!("{} agree, {} skipped", summary.agreed, summary.skipped);
+    differential::verdict(&summary).unwrap();
+}
+
+#[test]
+fn golden_queries_with_workers_here() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("db");
+    let workers = here(2, &place);
+    let mut subject = EngineSubject::in_folder(place, head(urls(&workers)));
+    let mut failures = Vec::new();
+    for golden in &golden::load_all().unwrap() {
+        if let Err(error) = golden.check(&mut subject) {
+            failures.push(format!("{}: {error:#}", golden.name));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    assert_eq!(subject.name(), "engine");
+}

@@ -1,0 +1,8 @@
+//! Queries on workers have the answers that they have without, whatever becomes of the workers.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod answers;
+mod failures;
+mod plans;
+mod support;

@@ -1,0 +1,151 @@
+//! Workers, in this process and in others, and heads for them.
+
+use lode_cluster::{Databases, Head, HeadOptions, Site, Token, Worker, WorkerOptions};
+use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
+use lode_engine::{
+    Database, Elsewhere, MemoryBudget, OpenOptions, PreparedQuery, QueryOptions, QueryResults,
+};
+use lode_rdf::RdfFormat;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+pub const TOKEN: &str = "a token of some length";
+
+pub fn token() -> Token {
+    Token::new(TOKEN).unwrap()
+}
+
+/// Workers in this process, over the database at a place.
+pub fn here(count: usize, place: &Path) -> Vec<Worker> {
+    let worker = |_| {
+        let places = [place.display().to_string()];
+        let site = Site {
+            databases: Arc::new(Databases::new(&places, None, OpenOptions::with_cache(32 << 20)).unwrap()),
+            memory: MemoryBudget::new(256 << 20),
+            spill_dir: std::env::temp_dir(),
+            time_max: Duration::from_secs(60),
+        };
+        let options = WorkerOptions {
+            listen: "127.0.0.1:0".parse().unwrap(),
+            token: token(),
+            tls: None,
+            authority: None,
+            site,
+        };
+        Worker::start(options).unwrap()
+    };
+    (0..count).map(worker).collect()
+}
+
+pub fn urls(workers: &[Worker]) -> Vec<Url> {
+    workers.iter().map(|worker| Url::parse(&format!("http://{}", worker.address)).unwrap()).collect()
+}
+
+/// A head that spreads all that it can.
+pub fn head(workers: Vec<Url>) -> Arc<dyn Elsewhere> {
+    Arc::new(Head::new(eager(workers)).unwrap())
+}
+
+pub fn eager(workers: Vec<Url>) -> HeadOptions {
+    HeadOptions { cost_min: Duration::ZERO, groups_min: 0.0, ..HeadOptions::new(workers, token()) }
+}
+
+/// A worker as a process of its own.
+pub struct Process {
+    child: Child,
+    pub url: Url,
+}
+
+impl Process {
+    pub fn start(place: &Path, folder: &Path) -> Self {
+        let file = folder.join("token");
+        std::fs::write(&file, TOKEN).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lode"));
+        command.arg("worker").arg(place).args([
+            "--listen",
+            "127.0.0.1:0",
+            "--memory",
+            "256MiB",
+            "--token-file",
+        ]);
+        let mut child = command.arg(&file).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let address = loop {
+            let line = lines.next().expect("a worker says where it is").unwrap();
+            if let Some((_, address)) = line.split_once("worker at ") {
+                break address.to_owned();
+            }
+        };
+        // What it says later has nobody else to take it.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { child, url: Url::parse(&format!("http://{address}")).unwrap() }
+    }
+
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    pub fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());
+    }
+
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub fn processes(count: usize, place: &Path, folder: &Path) -> Vec<Process> {
+    (0..count).map(|_| Process::start(place, folder)).collect()
+}
+
+/// So many subjects, each with two numbers, a kind and two others that it knows, in a folder.
+pub fn people(folder: &Path, count: u64) -> (Database, PathBuf) {
+    let mut text = String::new();
+    for i in 0..count {
+        let (a, b, kind) = (i * 7919 % count, i * 104_729 % count, i % 11);
+        text += &format!(
+            "<http://e/s{i}> <http://e/knows> <http://e/s{a}>, <http://e/s{b}> ; <http://e/kind> <http://e/k{kind}> ; <http://e/n> {i} ; <http://e/m> {b} .\n"
+        );
+    }
+    let place = folder.join("db");
+    let database = Database::create_or_open(&place, &OpenOptions::default()).unwrap();
+    let source = Source::bytes("people", text.into_bytes()).with_format(RdfFormat::Turtle);
+    load(database.store(), vec![source], LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
+    (database, place)
+}
+
+pub fn options(elsewhere: Option<&Arc<dyn Elsewhere>>) -> QueryOptions {
+    QueryOptions { elsewhere: elsewhere.cloned(), ..QueryOptions::default() }
+}
+
+pub fn prepared(database: &Database, text: &str, elsewhere: Option<&Arc<dyn Elsewhere>>) -> PreparedQuery {
+    database.prepare(text, &options(elsewhere)).unwrap()
+}
+
+/// The rows, sorted.
+pub fn sorted(results: QueryResults) -> Vec<String> {
+    let QueryResults::Solutions(mut solutions) = results else { panic!("rows") };
+    let rows = solutions.collect_rows().unwrap();
+    let mut rows: Vec<String> = rows.iter().map(|row| format!("{row:?}")).collect();
+    rows.sort_unstable();
+    rows
+}
+
+/// The rows in their order.
+pub fn in_sequence(results: QueryResults) -> Vec<String> {
+    let QueryResults::Solutions(mut solutions) = results else { panic!("rows") };
+    solutions.collect_rows().unwrap().iter().map(|row| format!("{row:?}")).collect()
+}

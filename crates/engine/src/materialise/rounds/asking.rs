@@ -2,27 +2,12 @@
 
 use super::super::data::instances;
 use super::super::found::Found;
-use super::Inferring;
+use super::{Asked, Inferring};
 use crate::EngineError;
 use lode_rdf::{Term, ValueId};
 use lode_sparql::rules::Shape;
 use lode_sparql::schema::vocabulary::owl;
 use lode_store::Snapshot;
-use spargebra::Query;
-
-/// What a rule asks.
-pub(super) enum Asked {
-    Query(Box<Query>),
-    /// All pairs of a transitive property, or those that new triples make.
-    Pairs {
-        property: ValueId,
-        of_new: bool,
-    },
-    /// What follows from what is the same, or what new triples add to that.
-    Equals {
-        of_new: bool,
-    },
-}
 
 impl Inferring<'_> {
     /// What a rule asks of all triples.

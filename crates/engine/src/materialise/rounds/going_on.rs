@@ -31,9 +31,8 @@ impl Inferring<'_> {
         }
         drop(before);
         let early: Vec<usize> = applied.iter().copied().filter(|rule| self.rules[*rule].is_early()).collect();
-        let mut new = new;
+        let (mut new, mut held) = (new, self.budget.reserve_empty());
         if !early.is_empty() && early.len() < applied.len() {
-            let mut held = self.budget.reserve_empty();
             let mut found = Vec::new();
             self.begin(&early, &new, rules, &mut |round| {
                 let triples = round.usual.len() + round.closed.len();
@@ -43,7 +42,6 @@ impl Inferring<'_> {
             })?;
             new.extend(found);
             new.sort();
-            return self.begin(&applied, &new, rules, &mut |_| Ok(()));
         }
         self.begin(&applied, &new, rules, &mut |_| Ok(()))
     }

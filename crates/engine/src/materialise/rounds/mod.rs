@@ -17,7 +17,6 @@ use crate::EngineError;
 use crate::inferred;
 use crate::options::{DefaultGraph, QueryOptions};
 use crate::query::{PreparedQuery, SessionOptions, share_of};
-use asking::Asked;
 pub(super) use going_on::only_adds;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::{Kind, NamedNode, Term, ValueId};
@@ -375,6 +374,20 @@ impl<'a> Inferring<'a> {
             .collect();
         Ok(())
     }
+}
+
+/// What a rule asks.
+enum Asked {
+    Query(Box<Query>),
+    /// All pairs of a transitive property, or those that new triples make.
+    Pairs {
+        property: ValueId,
+        of_new: bool,
+    },
+    /// What follows from what is the same, or what new triples add to that.
+    Equals {
+        of_new: bool,
+    },
 }
 
 /// The triples of a round as quads, sorted.

@@ -143,6 +143,9 @@ fn main() -> ExitCode {
             bench_queries::run("analytic", &analytic::QUERIES, &args)
         }
         Command::Bench(BenchCommand::Paths(args)) => bench_queries::run("paths", &paths::QUERIES, &args),
+        Command::Bench(BenchCommand::Text(args)) => {
+            bench_queries::run("text", &lode_bench::text::QUERIES, &args)
+        }
         Command::Bench(BenchCommand::Lubm(command)) => bench_lubm::run(&command),
         Command::Bench(BenchCommand::Reason(args)) => bench_reason::run(&args),
         Command::Bench(BenchCommand::Load(args)) => bench_load::run(&args),

@@ -16,5 +16,6 @@ mod named_query;
 pub mod paths;
 pub mod reason;
 pub mod soak;
+pub mod text;
 
 pub use named_query::NamedQuery;

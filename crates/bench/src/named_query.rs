@@ -27,7 +27,7 @@ pub(crate) use query_set;
 #[cfg(test)]
 mod tests {
     //! Every set: well-formed, each query once, and said in words.
-    use crate::{NamedQuery, analytic, hostile, lubm, paths};
+    use crate::{NamedQuery, analytic, hostile, lubm, paths, text};
     use std::collections::HashSet;
 
     fn check(set: &[NamedQuery]) {
@@ -46,5 +46,6 @@ mod tests {
         check(&hostile::QUERIES);
         check(&lubm::QUERIES);
         check(&paths::QUERIES);
+        check(&text::QUERIES);
     }
 }

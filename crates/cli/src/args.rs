@@ -523,6 +523,8 @@ pub enum BenchCommand {
     Analytic(QuerySetArgs),
     /// Run property paths over BSBM data of any size
     Paths(QuerySetArgs),
+    /// Search the reviews of BSBM data of any size for words and strings
+    Text(QuerySetArgs),
     /// The Lehigh University Benchmark
     #[command(subcommand)]
     Lubm(LubmCommand),

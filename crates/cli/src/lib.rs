@@ -158,6 +158,9 @@ pub fn main() -> ExitCode {
             bench_queries::run("analytic", &analytic::QUERIES, &args)
         }
         Command::Bench(BenchCommand::Paths(args)) => bench_queries::run("paths", &paths::QUERIES, &args),
+        Command::Bench(BenchCommand::Text(args)) => {
+            bench_queries::run("text", &lode_bench::text::QUERIES, &args)
+        }
         Command::Bench(BenchCommand::Lubm(command)) => bench_lubm::run(&command),
         Command::Bench(BenchCommand::Reason(args)) => bench_reason::run(&args),
         #[cfg(feature = "geo")]

@@ -156,6 +156,10 @@ impl Statistics for SnapshotStatistics<'_> {
         self.list(best.ids)
     }
 
+    fn tells_texts(&self) -> bool {
+        self.snapshot.has_words()
+    }
+
     fn texts_with(&self, test: &TextTest<'_>, rows: f64) -> Option<IdList> {
         if !self.snapshot.has_words() {
             return None;

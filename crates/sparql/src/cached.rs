@@ -130,12 +130,11 @@ impl Statistics for Cached<'_> {
     }
 
     fn texts_with(&self, test: &TextTest<'_>, rows: f64) -> Option<IdList> {
-        let found = self.inner.texts_with(test, rows);
-        // Plans that have nothing of it are right whatever the index tells.
-        if found.is_some() {
+        // A plan that has nothing of it is right for other strings, and slow where these are rare.
+        if self.inner.tells_texts() {
             self.reuse.set(Reuse::Never);
         }
-        found
+        self.inner.texts_with(test, rows)
     }
 
     fn place_candidates(&self, search: &PlaceSearch<'_>) -> Option<IdList> {

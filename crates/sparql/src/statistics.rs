@@ -46,6 +46,10 @@ pub trait Statistics {
     fn texts_with(&self, _test: &TextTest<'_>, _rows: f64) -> Option<IdList> {
         None
     }
+    /// Whether there is an index for these.
+    fn tells_texts(&self) -> bool {
+        false
+    }
     /// The geometries of the data that may pass a condition, by an index, ascending, and perhaps others; `None` where there is none that helps, or the condition is none on
     /// geometries.
     fn place_candidates(&self, _search: &PlaceSearch<'_>) -> Option<IdList> {

@@ -46,6 +46,17 @@ impl IndexKind {
         (1..self.version).flat_map(of_version).collect()
     }
 
+    /// Whether a file of a segment's folder, by its name, is one of this kind that was being made.
+    pub fn is_unfinished(&self, file: &str) -> bool {
+        let rest = file.strip_prefix(self.name);
+        let is_own = rest.is_some_and(|rest| {
+            (rest.starts_with('.') && rest.ends_with(".new"))
+                || (rest.starts_with('-') && rest.ends_with(".rows"))
+        });
+        // Earlier versions called the rows of words so.
+        is_own || (self.name == "words" && matches!(file, "words.new" | "rows.new"))
+    }
+
     /// Whether a segment's folder has one.
     pub fn is_in(&self, vfs: &dyn Vfs, folder: &Path) -> bool {
         vfs.exists(&self.keys_file(folder))

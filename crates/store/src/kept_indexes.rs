@@ -57,6 +57,19 @@ pub fn in_turn<T>(
     made
 }
 
+/// Removes what was left where an index was being made by a process that was killed: nobody else makes one now.
+fn remove_unfinished(store: &Store, kind: &IndexKind, folder: &Path) {
+    for file in store.vfs().list(folder).unwrap_or_default() {
+        let Some(name) =
+            file.file_name().filter(|name| name.to_str().is_some_and(|name| kind.is_unfinished(name)))
+        else {
+            continue;
+        };
+        // It takes room only.
+        let _ = store.vfs().remove(&folder.join(name));
+    }
+}
+
 /// Calls `make` with each segment that has no index of a kind, or with each, and its folder; how many were left as they are.
 pub fn each_without(
     store: &Store,
@@ -67,6 +80,7 @@ pub fn each_without(
     let mut others = 0;
     for segment in store.version().segments.iter() {
         let folder = store.folder().join(segment.entry.folder());
+        remove_unfinished(store, kind, &folder);
         let files = [kind.keys_file(&folder), kind.rows_file(&folder)];
         if !force && files.iter().all(|file| store.vfs().exists(file)) {
             others += 1;

@@ -203,3 +203,21 @@ fn universities_are_answered_by_reasoning_as_with_what_follows_written_out() {
         }
     }
 }
+
+#[test]
+fn words_and_strings_are_found_with_an_index_as_without() {
+    let lode = bsbm();
+    let ask = || report(&lode.run(&["bench", "text", "db", "--runs", "1", "--json"]).ok());
+    let without = ask();
+    lode.run(&["text", "db", "--quiet"]).ok();
+    let with = ask();
+    assert_eq!((with.len(), without.len()), (14, 14));
+    for (with, without) in with.iter().zip(&without) {
+        // Of reviews that are equally good others may be chosen.
+        let is_cut = with["name"].as_str().unwrap().ends_with("-best") || with["name"] == "word-join";
+        for key in if is_cut { &["name", "rows"][..] } else { &["name", "rows", "checksum"] } {
+            assert_eq!(with[key], without[key], "{with:#} {without:#}");
+        }
+    }
+    assert!(with.iter().filter(|query| query["rows"].as_u64() > Some(0)).count() > 8, "{with:#?}");
+}

@@ -139,3 +139,26 @@ fn an_index_is_the_same_however_it_is_made() {
         assert!(made(memory_bytes, threads) == first, "{memory_bytes} {threads}");
     }
 }
+
+#[test]
+fn what_a_killed_process_has_left_is_removed_by_the_next() {
+    let vfs = database();
+    let store = open(&vfs);
+    index_words(&store, &options(1 << 20)).unwrap();
+    let folder = Path::new(FOLDER).join("segment-000001");
+    let sorted = || {
+        let mut files = vfs.list(&folder).unwrap();
+        files.sort();
+        files
+    };
+    let whole = sorted();
+    let left =
+        ["words.lode.new", "words.perm.new", "words-1.rows", "words-rows-3.rows", "words.new", "rows.new"];
+    for name in left {
+        vfs.create(&folder.join(name)).unwrap().sync().unwrap();
+    }
+    assert_eq!(sorted().len(), whole.len() + left.len());
+    let again = WordsOptions { force: false, ..options(1 << 20) };
+    assert_eq!(index_words(&store, &again).unwrap().segments, 0);
+    assert_eq!(sorted(), whole);
+}

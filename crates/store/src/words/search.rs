@@ -137,9 +137,9 @@ impl Snapshot {
         indexed > 0 && read <= most && self.version().delta.terms_seen() <= most
     }
 
-    /// Whether there are indexes of words that help.
+    /// Whether there is an index of words, of any segment.
     pub fn has_words(&self) -> bool {
-        self.has_words_enough()
+        self.version().segments.iter().any(OpenSegment::has_words)
     }
 
     /// The texts that may have strings, ascending, and perhaps others, where otherwise so many would be read; none where there are no indexes, or it is better to read them.

@@ -90,7 +90,7 @@ impl<I: WordIndex> Looking<'_, I> {
                 let mut fits = true;
                 self.index.each_key(&start, &mut |_, number| {
                     found.push(number);
-                    fits = found.len() <= self.words_max() && self.means.work(size_of::<u64>() * 8);
+                    fits = found.len() <= self.words_max() && self.means.work(start.len() * 8);
                     fits
                 })?;
                 if !fits {

@@ -5,7 +5,7 @@
 
 use super::join_output::Pairs;
 use crate::context::QueryContext;
-use crate::key_filter::KeyFilter;
+use crate::key_filter::{FILTER_KEY_BYTES, KeyFilter};
 use lode_base::memory_budget::Reservation;
 use lode_eval::batch::{Batch, position};
 use lode_eval::error::ExecError;
@@ -13,7 +13,7 @@ use lode_eval::functions::{geometries, place_pairs};
 use lode_geo::Geometry;
 use lode_geo::pairs::{KEPT_BYTES, Kept, PairTest, Place};
 use lode_rdf::ValueId;
-use lode_scheduler::{for_ranges, lock};
+use lode_scheduler::{for_ranges, lock, waiting};
 use lode_sparql::plan::JoinCondition;
 use lode_sparql::{PlanNode, VarId};
 use std::ops::Range;
@@ -26,6 +26,8 @@ pub(super) const SPATIAL_ROW_BYTES: usize = KEPT_BYTES;
 const ASKED_MAX: usize = 64;
 /// Where there are fewer left rows, all are read.
 const ASKED_ROWS_MIN: f64 = 20_000.0;
+/// Bytes of one that is near, in a list and in the filter that is made of it.
+const NEAR_BYTES: usize = size_of::<ValueId>() + FILTER_KEY_BYTES;
 /// Geometries that are read together.
 const READ_ROWS: usize = 1024;
 
@@ -104,14 +106,21 @@ fn column_of(rows: &Batch, var: VarId) -> Result<usize, ExecError> {
 
 /// The right side's geometries, by row.
 #[derive(Debug)]
-#[expect(clippy::option_option, reason = "asked or not, and what was told")]
 pub(crate) struct SpatialIndex {
     kept: Kept,
     /// None, where memory did not suffice.
     geometries: Option<Vec<Option<Arc<Geometry>>>>,
     column: usize,
     /// What an index of geometries told: it is asked once, whichever thread comes first.
-    near: Mutex<Option<Option<Arc<KeyFilter>>>>,
+    near: Mutex<Near>,
+    _reservation: Option<Reservation>,
+}
+
+/// What an index of geometries told.
+#[derive(Debug, Default)]
+struct Near {
+    is_asked: bool,
+    filter: Option<Arc<KeyFilter>>,
     _reservation: Option<Reservation>,
 }
 
@@ -123,12 +132,16 @@ impl SpatialIndex {
         test: &SpatialTest,
         left_rows: f64,
     ) -> Result<Option<Arc<KeyFilter>>, ExecError> {
-        let mut near = lock(&self.near);
-        if let Some(near) = &*near {
-            return Ok(near.clone());
+        let mut near = match self.near.try_lock() {
+            Ok(near) => near,
+            Err(_) => waiting(|| lock(&self.near)),
+        };
+        if !near.is_asked {
+            let mut reservation = cx.budget.reserve_spillable();
+            let found = self.find_near(cx, test, left_rows, &mut reservation)?;
+            *near = Near { is_asked: true, filter: found.map(Arc::new), _reservation: Some(reservation) };
         }
-        let found = self.find_near(cx, test, left_rows)?.map(Arc::new);
-        Ok(near.insert(found).clone())
+        Ok(near.filter.clone())
     }
 
     fn find_near(
@@ -136,6 +149,7 @@ impl SpatialIndex {
         cx: &QueryContext,
         test: &SpatialTest,
         left_rows: f64,
+        reservation: &mut Reservation,
     ) -> Result<Option<KeyFilter>, ExecError> {
         let Some(geometries) = &self.geometries else { return Ok(None) };
         if geometries.len() > ASKED_MAX || left_rows < ASKED_ROWS_MIN {
@@ -148,6 +162,9 @@ impl SpatialIndex {
             let found = cx.snapshot.place_candidates(&search, &cx.cancel)?;
             let Some(found) = found else { return Ok(None) };
             near.extend(found);
+            if reservation.resize(near.len() * NEAR_BYTES).is_err() {
+                return Ok(None);
+            }
             #[expect(clippy::cast_precision_loss, reason = "an estimate")]
             let count = near.len() as f64;
             if count > left_rows / 2.0 {

@@ -86,13 +86,13 @@ fn without_workers_it_is_run_here() {
 fn a_worker_that_stands_still_is_given_up() {
     let folder = tempfile::tempdir().unwrap();
     let (database, place) = people(folder.path(), 5_000);
-    let native = sorted(prepared(&database, TEXT, None).run().unwrap());
+    let native = sorted(prepared(&database, COUNTED, None).run().unwrap());
     let workers = processes(2, &place, folder.path());
     let head = head(workers.iter().map(|worker| worker.url.clone()).collect());
-    assert_eq!(sorted(prepared(&database, TEXT, Some(&head)).run().unwrap()), native);
+    assert_eq!(sorted(prepared(&database, COUNTED, Some(&head)).run().unwrap()), native);
     workers[0].signal("STOP");
     let started = Instant::now();
-    let found = sorted(prepared(&database, TEXT, Some(&head)).run().unwrap());
+    let found = sorted(prepared(&database, COUNTED, Some(&head)).run().unwrap());
     println!("answered after {:?}", started.elapsed());
     workers[0].signal("CONT");
     assert_eq!(found, native);

@@ -75,7 +75,7 @@ impl Process {
         let mut child = command.arg(&file).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let address = loop {
-            let line = lines.next().expect("a worker says where it is").unwrap();
+            let line = lines.next().unwrap().unwrap();
             if let Some((_, address)) = line.split_once("worker at ") {
                 break address.to_owned();
             }

@@ -14,7 +14,6 @@ use lode_engine::{Elsewhere, EngineError, ExecError, Planned, Spread};
 use lode_exec::OpenFragment;
 use lode_fragment::{Fragment, FragmentError, RunOptions, Wanted, ranges, take_apart};
 use lode_sparql::aggregate::Counts;
-use lode_sparql::plan::VisibleGraphs;
 use lode_sparql::{Plan, PlanNode, PlanOp, stack};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, mpsc};
@@ -187,12 +186,12 @@ fn groups_at_workers(head: &Plan, groups_min: f64, groups: &mut [Option<Vec<Colu
 }
 
 fn replace(node: &mut PlanNode, groups_min: f64, groups: &mut [Option<Vec<Column>>]) {
-    if let Some((number, columns)) = parts_of_groups(node).filter(|_| node.rows >= groups_min) {
-        if let Some(slot) = groups.get_mut(number as usize) {
-            *slot = Some(columns);
-            node.op = PlanOp::Fragment { number };
-            return;
-        }
+    if let Some((number, columns)) = parts_of_groups(node).filter(|_| node.rows >= groups_min)
+        && let Some(slot) = groups.get_mut(number as usize)
+    {
+        *slot = Some(columns);
+        node.op = PlanOp::Fragment { number };
+        return;
     }
     node.children_mut().into_iter().for_each(|child| stack::room(|| replace(child, groups_min, groups)));
 }

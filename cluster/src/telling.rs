@@ -25,7 +25,7 @@ impl Told for Telling {
     fn text(&self) -> String {
         let mut text = String::new();
         for (number, stage) in self.running.stages.iter().enumerate() {
-            let by = stage.key.as_ref().map_or_else(|| String::new(), |key| format!(" by ?{key}"));
+            let by = stage.key.as_ref().map_or_else(String::new, |key| format!(" by ?{key}"));
             let (ranges, tasks) = (stage.ranges.len(), stage.tasks);
             let exchange = exchange(stage.above);
             let _ =

@@ -1,7 +1,7 @@
 //! Workers that go, stand still, are strangers, or have something else than the head.
 
 use crate::support::{Process, eager, head, here, options, people, prepared, processes, sorted, token, urls};
-use lode_cluster::{Head, HeadOptions, Token, WorkerError, WorkerOptions};
+use lode_cluster::{Head, HeadOptions, Tls, Token, WorkerError, WorkerOptions};
 use lode_engine::{CancelToken, Cancelled, Elsewhere, EngineError, ExecError, QueryOptions, QueryResults};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -86,13 +86,13 @@ fn without_workers_it_is_run_here() {
 fn a_worker_that_stands_still_is_given_up() {
     let folder = tempfile::tempdir().unwrap();
     let (database, place) = people(folder.path(), 5_000);
-    let native = sorted(prepared(&database, TEXT, None).run().unwrap());
+    let native = sorted(prepared(&database, COUNTED, None).run().unwrap());
     let workers = processes(2, &place, folder.path());
     let head = head(workers.iter().map(|worker| worker.url.clone()).collect());
-    assert_eq!(sorted(prepared(&database, TEXT, Some(&head)).run().unwrap()), native);
+    assert_eq!(sorted(prepared(&database, COUNTED, Some(&head)).run().unwrap()), native);
     workers[0].signal("STOP");
     let started = Instant::now();
-    let found = sorted(prepared(&database, TEXT, Some(&head)).run().unwrap());
+    let found = sorted(prepared(&database, COUNTED, Some(&head)).run().unwrap());
     println!("answered after {:?}", started.elapsed());
     workers[0].signal("CONT");
     assert_eq!(found, native);
@@ -182,4 +182,26 @@ fn a_worker_that_is_asked_to_ends() {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(sorted(prepared(&database, COUNTED, Some(&head)).run().unwrap()), native);
+}
+
+#[test]
+fn certificates_are_believed_of_their_authority_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let (database, place) = people(folder.path(), 2_000);
+    let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let other = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let (certificate, key) = (own.cert.pem().into_bytes(), own.signing_key.serialize_pem().into_bytes());
+    let worker = crate::support::with_certificate(&place, Tls { certificate: certificate.clone(), key });
+    let url = Url::parse(&format!("https://localhost:{}", worker.address.port())).unwrap();
+    let native = sorted(prepared(&database, COUNTED, None).run().unwrap());
+    for (authority, is_believed) in [(certificate, true), (other.cert.pem().into_bytes(), false)] {
+        let options = HeadOptions { authority: Some(authority.into()), ..eager(vec![url.clone()]) };
+        let head: Arc<dyn Elsewhere> = Arc::new(Head::new(options).unwrap());
+        let query = prepared(&database, COUNTED, Some(&head));
+        assert_eq!(query.report().elsewhere.is_some(), is_believed);
+        assert_eq!(sorted(query.run().unwrap()), native);
+    }
+    // Nor is a plain connection taken.
+    let plain = head(vec![Url::parse(&format!("http://127.0.0.1:{}", worker.address.port())).unwrap()]);
+    assert!(prepared(&database, COUNTED, Some(&plain)).report().elsewhere.is_none());
 }

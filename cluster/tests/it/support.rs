@@ -1,6 +1,6 @@
 //! Workers, in this process and in others, and heads for them.
 
-use lode_cluster::{Databases, Head, HeadOptions, Site, Token, Worker, WorkerOptions};
+use lode_cluster::{Databases, Head, HeadOptions, Site, Tls, Token, Worker, WorkerOptions};
 use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
 use lode_engine::{
     Database, Elsewhere, MemoryBudget, OpenOptions, PreparedQuery, QueryOptions, QueryResults,
@@ -21,24 +21,24 @@ pub fn token() -> Token {
 
 /// Workers in this process, over the database at a place.
 pub fn here(count: usize, place: &Path) -> Vec<Worker> {
-    let worker = |_| {
-        let places = [place.display().to_string()];
-        let site = Site {
-            databases: Arc::new(Databases::new(&places, None, OpenOptions::with_cache(32 << 20)).unwrap()),
-            memory: MemoryBudget::new(256 << 20),
-            spill_dir: std::env::temp_dir(),
-            time_max: Duration::from_secs(60),
-        };
-        let options = WorkerOptions {
-            listen: "127.0.0.1:0".parse().unwrap(),
-            token: token(),
-            tls: None,
-            authority: None,
-            site,
-        };
-        Worker::start(options).unwrap()
+    (0..count).map(|_| started(place, "127.0.0.1:0", None)).collect()
+}
+
+/// One that shows a certificate.
+pub fn with_certificate(place: &Path, tls: Tls) -> Worker {
+    started(place, "127.0.0.1:0", Some(tls))
+}
+
+fn started(place: &Path, listen: &str, tls: Option<Tls>) -> Worker {
+    let places = [place.display().to_string()];
+    let site = Site {
+        databases: Arc::new(Databases::new(&places, None, OpenOptions::with_cache(32 << 20)).unwrap()),
+        memory: MemoryBudget::new(256 << 20),
+        spill_dir: std::env::temp_dir(),
+        time_max: Duration::from_secs(60),
     };
-    (0..count).map(worker).collect()
+    let listen = listen.parse().unwrap();
+    Worker::start(WorkerOptions { listen, token: token(), tls, authority: None, site }).unwrap()
 }
 
 pub fn urls(workers: &[Worker]) -> Vec<Url> {
@@ -75,7 +75,7 @@ impl Process {
         let mut child = command.arg(&file).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let address = loop {
-            let line = lines.next().expect("a worker says where it is").unwrap();
+            let line = lines.next().unwrap().unwrap();
             if let Some((_, address)) = line.split_once("worker at ") {
                 break address.to_owned();
             }

@@ -1,7 +1,7 @@
-//! A model of queries on several machines: what measured costs on one say of many. It tells orders of magnitude, and what is the bottleneck; it is no
+//! A model of queries on several machines: what costs on one say of many. It tells orders of magnitude, and what is the bottleneck; it is no
 //! measurement.
 
-/// What work costs, as measured on one machine.
+/// What work costs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Costs {
     /// To read a row of an index, in nanoseconds of a core.
@@ -31,7 +31,8 @@ pub struct Costs {
 }
 
 impl Default for Costs {
-    /// Fragments of release builds over BSBM, two cores; the store and the network are assumed (30 ms, 1 MiB, 10 Gbit/s).
+    /// Assumptions of the right order: `shared/scale-out.md` assumes 50 ns a row of a star, and object stores answer after some 30 ms. Who has measured
+    /// puts in what was found.
     fn default() -> Self {
         Self {
             scan_ns: 5.0,

@@ -551,7 +551,7 @@ pub enum BenchCommand {
     Complete(BenchCompleteArgs),
     /// Tell what many connections that do next to nothing do to a server, and to light queries meanwhile
     Connections(BenchConnectionsArgs),
-    /// Predict times of queries on many machines from costs that were measured on one
+    /// Predict times of queries on many machines from costs on one
     Cluster(BenchClusterArgs),
 }
 

@@ -5,9 +5,9 @@ use clap::Args;
 /// `lode bench cluster`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Nothing is run: costs that were measured on one machine are put into a model of stages, tasks, exchanges, an object store and a \
-network. A task has whole keys, so the largest key bounds what more workers give. Queries read 30 % of the triples. The costs of the store and of \
-the network are assumptions unless they are given."
+    after_help = "Nothing is run: costs on one machine are put into a model of stages, tasks, exchanges, an object store and a \
+network. A task has whole keys, so the largest key bounds what more workers give. Queries read 30 % of the triples. Costs that are not given \
+are assumptions of the right order."
 )]
 pub struct BenchClusterArgs {
     /// Predict (there is nothing else)

@@ -80,6 +80,7 @@ mod xml_characters;
 
 pub use columns::{Columns, IdRows};
 pub use database::Database;
+use database::files_of;
 pub use description::{Description, Figures};
 pub use error::EngineError;
 pub use format::{ColumnContainer, ColumnForm, OutputFormat, ResultKind};
@@ -158,7 +159,7 @@ pub fn check_database(
     cancel: &CancelToken,
     progress: &mut dyn FnMut(u64),
 ) -> Result<lode_store::CheckReport, EngineError> {
-    Ok(lode_store::check(&lode_base::real_vfs::RealVfs::shared(), folder, cancel, progress)?)
+    Ok(lode_store::check(&files_of(folder)?, folder, cancel, progress)?)
 }
 
 /// Makes a folder a backup of a database that is not open here; see [`lode_store::backup()`].
@@ -173,7 +174,7 @@ pub fn backup_database(
     cancel: &CancelToken,
     progress: &lode_store::BackupProgress,
 ) -> Result<lode_store::BackupReport, EngineError> {
-    let vfs = lode_base::real_vfs::RealVfs::shared();
+    let vfs = files_of(database)?;
     Ok(lode_store::backup(&vfs, database, target, options, cancel, progress)?)
 }
 
@@ -189,8 +190,49 @@ pub fn restore_database(
     cancel: &CancelToken,
     progress: &lode_store::BackupProgress,
 ) -> Result<lode_store::BackupReport, EngineError> {
-    let vfs = lode_base::real_vfs::RealVfs::shared();
+    let vfs = lode_store::striped(&files_of(backup)?, database)?;
     Ok(lode_store::restore(&vfs, backup, database, options, cancel, progress)?)
+}
+
+/// Has the files of a database that are written from now on spread over folders; see [`lode_store::stripe()`].
+///
+/// # Errors
+/// Like [`lode_store::stripe()`].
+pub fn stripe_database(
+    folder: &std::path::Path,
+    stripes: &[std::path::PathBuf],
+) -> Result<(), EngineError> {
+    Ok(lode_store::stripe(&lode_base::real_vfs::RealVfs, folder, stripes)?)
+}
+
+/// The folders that the files of a database are spread over, as they were named; none where they are in its own.
+///
+/// # Errors
+/// Where the list of them cannot be read or is damaged.
+pub fn stripe_folders(folder: &std::path::Path) -> Result<Vec<std::path::PathBuf>, EngineError> {
+    let found = lode_store::stripe_folders(&lode_base::real_vfs::RealVfs, folder)?;
+    Ok(found.map(|found| found.folders).unwrap_or_default())
+}
+
+/// Says that a stripe folder of a database is in another place now; see [`lode_store::move_stripe()`].
+///
+/// # Errors
+/// Like [`lode_store::move_stripe()`].
+pub fn move_stripe(
+    folder: &std::path::Path,
+    old: &std::path::Path,
+    new: &std::path::Path,
+) -> Result<(), EngineError> {
+    Ok(lode_store::move_stripe(&lode_base::real_vfs::RealVfs, folder, old, new)?)
+}
+
+/// Removes a database that nobody has open, and what it has in stripe folders.
+///
+/// # Errors
+/// Where the file system refuses: some of it may be left.
+pub fn remove_database(folder: &std::path::Path) -> Result<(), EngineError> {
+    let vfs = files_of(folder).unwrap_or_else(|_| lode_base::real_vfs::RealVfs::shared());
+    Ok(vfs.remove_dir_all(folder).map_err(lode_store::StoreError::io(folder))?)
 }
 
 /// Makes the manifest of a database again that has lost it; see [`lode_store::remake_manifest()`].
@@ -198,7 +240,7 @@ pub fn restore_database(
 /// # Errors
 /// Like [`lode_store::remake_manifest()`].
 pub fn remake_manifest(folder: &std::path::Path) -> Result<Option<lode_store::RemadeReport>, EngineError> {
-    Ok(lode_store::remake_manifest(&lode_base::real_vfs::RealVfs, folder)?)
+    Ok(lode_store::remake_manifest(&*files_of(folder)?, folder)?)
 }
 
 /// Makes a database whose log is damaged or missing one that can be written again; see [`lode_store::salvage()`].
@@ -209,5 +251,5 @@ pub fn salvage_database(
     folder: &std::path::Path,
     cancel: &CancelToken,
 ) -> Result<lode_store::Salvage, EngineError> {
-    Ok(lode_store::salvage(&lode_base::real_vfs::RealVfs::shared(), folder, cancel)?)
+    Ok(lode_store::salvage(&files_of(folder)?, folder, cancel)?)
 }

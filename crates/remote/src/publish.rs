@@ -92,7 +92,8 @@ pub fn publish_folder(
     cancel: &CancelToken,
     progress: &PublishProgress,
 ) -> Result<PublishReport, RemoteError> {
-    publish(&RealVfs::shared(), database, store, options, cancel, progress)
+    let vfs = lode_store::striped(&RealVfs::shared(), database)?;
+    publish(&vfs, database, store, options, cancel, progress)
 }
 
 impl Publication<'_> {

@@ -68,6 +68,7 @@ mod snapshot_catalog;
 mod stale_tests;
 pub mod stats;
 pub mod store;
+mod stripes;
 mod term_search;
 #[cfg(test)]
 mod test_data;
@@ -120,6 +121,7 @@ pub use snapshot::{Scan, Snapshot};
 pub use snapshot_catalog::NamedSnapshot;
 pub use stats::{DiskUse, StoreStats};
 pub use store::Store;
+pub use stripes::{move_stripe, stripe, stripe_folders, striped};
 pub use transaction::{CommitUpkeep, Savepoint, Transaction};
 pub use warmer::Warmer;
 pub use words::{BestTexts, TextHits, WordsOptions, WordsReport, drop_words, index_words, keeps_words};

@@ -1,0 +1,1 @@
+//! Databases over stripe folders, whole after every crash.

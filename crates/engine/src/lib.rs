@@ -67,6 +67,7 @@ pub mod report;
 mod results;
 mod rows;
 mod service;
+mod stripes;
 mod table;
 #[cfg(test)]
 mod testing;
@@ -99,6 +100,9 @@ pub use repeatable::is_repeatable;
 pub use report::WarningReport;
 pub use results::{QueryResults, Solutions, TermBatch, Triples};
 pub use service::{HttpService, HttpServiceOptions};
+pub use stripes::{
+    StripeState, move_stripe, remove_database, stripe_database, stripe_folders, stripe_states,
+};
 pub use table::{Table, TableOptions};
 pub use update::{
     Document, DocumentBody, INFERENCES_STALE, OpenTransaction, Statements, UpdateOptions, UpdateProgress,
@@ -192,47 +196,6 @@ pub fn restore_database(
 ) -> Result<lode_store::BackupReport, EngineError> {
     let vfs = lode_store::striped(&files_of(backup)?, database)?;
     Ok(lode_store::restore(&vfs, backup, database, options, cancel, progress)?)
-}
-
-/// Has the files of a database that are written from now on spread over folders; see [`lode_store::stripe()`].
-///
-/// # Errors
-/// Like [`lode_store::stripe()`].
-pub fn stripe_database(
-    folder: &std::path::Path,
-    stripes: &[std::path::PathBuf],
-) -> Result<(), EngineError> {
-    Ok(lode_store::stripe(&lode_base::real_vfs::RealVfs, folder, stripes)?)
-}
-
-/// The folders that the files of a database are spread over, as they were named; none where they are in its own.
-///
-/// # Errors
-/// Where the list of them cannot be read or is damaged.
-pub fn stripe_folders(folder: &std::path::Path) -> Result<Vec<std::path::PathBuf>, EngineError> {
-    let found = lode_store::stripe_folders(&lode_base::real_vfs::RealVfs, folder)?;
-    Ok(found.map(|found| found.folders).unwrap_or_default())
-}
-
-/// Says that a stripe folder of a database is in another place now; see [`lode_store::move_stripe()`].
-///
-/// # Errors
-/// Like [`lode_store::move_stripe()`].
-pub fn move_stripe(
-    folder: &std::path::Path,
-    old: &std::path::Path,
-    new: &std::path::Path,
-) -> Result<(), EngineError> {
-    Ok(lode_store::move_stripe(&lode_base::real_vfs::RealVfs, folder, old, new)?)
-}
-
-/// Removes a database that nobody has open, and what it has in stripe folders.
-///
-/// # Errors
-/// Where the file system refuses: some of it may be left.
-pub fn remove_database(folder: &std::path::Path) -> Result<(), EngineError> {
-    let vfs = files_of(folder).unwrap_or_else(|_| lode_base::real_vfs::RealVfs::shared());
-    Ok(vfs.remove_dir_all(folder).map_err(lode_store::StoreError::io(folder))?)
 }
 
 /// Makes the manifest of a database again that has lost it; see [`lode_store::remake_manifest()`].

@@ -100,8 +100,7 @@ fn is_striped_so(vfs: &dyn Vfs, folder: &Path, wanted: &StripeFolders) -> Result
 /// Where the database has no such stripe folder, or another process writes to it; where the new folder has not the files; where the list cannot be
 /// read or written.
 pub fn move_stripe(vfs: &dyn Vfs, folder: &Path, old: &Path, new: &Path) -> Result<(), StoreError> {
-    let none =
-        || StoreError::Limit(format!("{}: the database has no stripe folders", folder.display()));
+    let none = || StoreError::Limit(format!("{}: the database has no stripe folders", folder.display()));
     stripe_folders(vfs, folder)?.ok_or_else(none)?;
     let _lock = lock(vfs, folder)?;
     let mut stripes = stripe_folders(vfs, folder)?.ok_or_else(none)?;

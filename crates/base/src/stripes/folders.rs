@@ -54,7 +54,7 @@ impl StripeFolders {
     /// # Errors
     /// `InvalidInput` where there are none or too many, one is named twice or lies in the folder of the database, or has a name that is no text.
     pub fn new(root: &Path, folders: &[PathBuf], chunk: u64) -> io::Result<Self> {
-        let folders = folders.iter().map(|folder| std::path::absolute(folder)).collect::<io::Result<Vec<_>>>()?;
+        let folders = folders.iter().map(std::path::absolute).collect::<io::Result<Vec<_>>>()?;
         let root = std::path::absolute(root)?;
         if folders.is_empty() || folders.len() > FOLDERS_MAX {
             return Err(invalid(format!("a database has from 1 to {FOLDERS_MAX} stripe folders")));
@@ -62,7 +62,9 @@ impl StripeFolders {
         for (number, folder) in folders.iter().enumerate() {
             let shown = folder.display();
             if folder.to_str().is_none_or(|name| name.contains(['\n', '\r'])) {
-                return Err(invalid(format!("the stripe folder {shown} has a name that is not one line of UTF-8")));
+                return Err(invalid(format!(
+                    "the stripe folder {shown} has a name that is not one line of UTF-8"
+                )));
             }
             if folders.iter().take(number).any(|other| other == folder) {
                 return Err(invalid(format!("the stripe folder {shown} is named twice")));
@@ -188,7 +190,11 @@ impl StripeFolders {
         }
         let other = (0..self.folders.len()).find(|other| text.as_deref() == Some(&*self.mark(*other)));
         let what = match other {
-            Some(other) => format!("it is number {} of them, not number {}: the disks are swapped", other + 1, number + 1),
+            Some(other) => format!(
+                "it is number {} of them, not number {}: the disks are swapped",
+                other + 1,
+                number + 1
+            ),
             None => "its mark is damaged".to_owned(),
         };
         Err(damaged(format!("the stripe folder {shown} is not the right one: {what}")))

@@ -9,6 +9,7 @@
 mod folders;
 mod lane;
 mod reader;
+mod shared;
 mod stub;
 mod writer;
 
@@ -17,65 +18,19 @@ pub use folders::{CHUNK_BYTES, FOLDERS_MAX, STRIPES_FILE, STRIPES_FILE_TMP, Stri
 use crate::device::Device;
 use crate::memory_budget::MemoryBudget;
 use crate::vfs::{ReadAt, Vfs, WriteFile};
-use folders::random_number;
 use lane::Lane;
 use reader::{PartReader, StripedReader, together};
+use shared::{Shared, StripeFolder};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::AtomicU16;
 use stub::{Stub, is_part_name, part_name};
 use writer::StripedWriter;
 
 /// For what is read ahead of those who read in sequence.
 const AHEAD_BYTES_MAX: usize = 32 << 20;
-
-/// A stripe folder.
-#[derive(Debug)]
-struct StripeFolder {
-    /// As the user named it.
-    path: PathBuf,
-    /// That of the database in it.
-    own: PathBuf,
-    vfs: Arc<dyn Vfs>,
-    reads: Arc<Lane>,
-    writes: Arc<Lane>,
-}
-
-impl Drop for StripeFolder {
-    fn drop(&mut self) {
-        self.reads.close();
-        self.writes.close();
-    }
-}
-
-/// What the file system, its readers and its writers share.
-#[derive(Debug)]
-struct Shared {
-    vfs: Arc<dyn Vfs>,
-    stripes: StripeFolders,
-    folders: Vec<Arc<StripeFolder>>,
-    next_first: AtomicU16,
-    memory: MemoryBudget,
-}
-
-impl Shared {
-    fn new_stub(&self) -> Stub {
-        let folders = self.folders.len() as u16;
-        // One after the other begins in the next folder, so that short files are spread, too.
-        let first = self.next_first.fetch_add(1, Ordering::Relaxed) % folders.max(1);
-        let StripeFolders { id: set, chunk, .. } = self.stripes;
-        Stub { set, name: random_number(), len: 0, chunk, folders, first, is_durable: false }
-    }
-
-    /// Removes the parts of a file. What cannot be removed is swept up later.
-    fn remove_parts(&self, stub: &Stub) {
-        for folder in &self.folders {
-            let _ = folder.vfs.remove(&folder.own.join(stub.part()));
-        }
-    }
-}
 
 /// A file system with one database in it whose files are striped.
 #[derive(Debug, Clone)]
@@ -169,7 +124,8 @@ impl StripedVfs {
         open: impl Fn(&dyn Vfs, &Path) -> io::Result<Arc<dyn ReadAt>>,
     ) -> io::Result<Arc<dyn ReadAt>> {
         let file = open(self.inner(), path)?;
-        let Some(stub) = (if self.is_below(path) { Stub::read(&*file, self.shared.stripes.id)? } else { None })
+        let Some(stub) =
+            (if self.is_below(path) { Stub::read(&*file, self.shared.stripes.id)? } else { None })
         else {
             return Ok(file);
         };

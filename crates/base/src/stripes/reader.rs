@@ -10,6 +10,7 @@ use crate::vfs::ReadAt;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Less is read by who asks, one piece after the other: to hand it over would take longer.
@@ -63,6 +64,8 @@ pub(super) struct StripedReader {
     parts: Vec<Option<Arc<PartReader>>>,
     device: Device,
     ahead: Mutex<BTreeMap<u64, Ahead>>,
+    /// Whether anything was ever read ahead: who reads blocks of a segment need not look.
+    has_ahead: AtomicBool,
     /// For what is read ahead.
     memory: MemoryBudget,
 }
@@ -72,7 +75,8 @@ impl StripedReader {
         let first = parts.iter().flatten().next();
         let device = first.map_or(Device::LOCAL, |part| part.file.device());
         let device = together(device, parts.len(), stub.chunk);
-        Self { stub, parts, device, ahead: Mutex::default(), memory }
+        let (ahead, has_ahead) = (Mutex::default(), AtomicBool::new(false));
+        Self { stub, parts, device, ahead, has_ahead, memory }
     }
 
     fn ahead(&self) -> MutexGuard<'_, BTreeMap<u64, Ahead>> {
@@ -101,6 +105,9 @@ impl StripedReader {
 
     /// Reads what was not read ahead.
     fn read(&self, mut buf: &mut [u8], mut offset: u64) -> io::Result<()> {
+        if buf.is_empty() {
+            return Ok(());
+        }
         let first = self.stub.place(offset);
         if buf.len() as u64 <= first.bytes {
             return self.part(first)?.read(buf, first.offset);
@@ -150,6 +157,9 @@ impl ReadAt for StripedReader {
         if offset.checked_add(buf.len() as u64).is_none_or(|end| end > self.stub.len) {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
         }
+        if !self.has_ahead.load(Ordering::Relaxed) {
+            return self.read(buf, offset);
+        }
         while !buf.is_empty() {
             let Some((start, end, outcome)) = self.find(offset) else {
                 // No further than to what is on its way.
@@ -184,6 +194,7 @@ impl ReadAt for StripedReader {
         let is_scarce = self.memory.used() > self.memory.limit() / 4;
         let chunks = if is_scarce { 1 } else { CHUNKS_AHEAD * self.parts.len() as u64 };
         let window = self.stub.chunk.saturating_mul(chunks);
+        self.has_ahead.store(true, Ordering::Relaxed);
         let mut ahead = self.ahead();
         let mut at = from;
         while at < end && at - from < window {

@@ -235,7 +235,9 @@ fn crashes_leave_the_old_file_or_the_new_one_and_parts_are_swept() {
         for at in 0..=counting.operations() {
             let faulty = FaultVfs::new(before.deep_copy(), fault, at, false);
             let done = replace(&*striped(faulty.clone()), &new);
-            for kind in [CrashKind::LoseAll, CrashKind::KeepAll, CrashKind::Torn(at), CrashKind::Scattered(at)] {
+            for kind in
+                [CrashKind::LoseAll, CrashKind::KeepAll, CrashKind::Torn(at), CrashKind::Scattered(at)]
+            {
                 let after = faulty.after_crash(kind);
                 let again = striped(after.clone());
                 let found = read(&*again, "/db/s/f").unwrap();
@@ -326,7 +328,11 @@ fn damage_is_told() {
     let bytes = vfs.read(&part).unwrap();
     let message = || striped.open(Path::new("/db/s/f")).unwrap_err().to_string();
     vfs.overwrite(&part, bytes[1..].to_vec()).unwrap();
-    assert!(message().contains(part.to_str().unwrap()) && message().contains("499 bytes of 500"), "{}", message());
+    assert!(
+        message().contains(part.to_str().unwrap()) && message().contains("499 bytes of 500"),
+        "{}",
+        message()
+    );
     vfs.remove(&part).unwrap();
     assert!(message().contains(part.to_str().unwrap()) && message().contains("is missing"), "{}", message());
     let list = Path::new("/db/stripes");
@@ -397,4 +403,54 @@ fn many_write_at_once() {
     });
     striped.remove_dir_all(Path::new("/db/s")).unwrap();
     assert!(parts(&vfs).is_empty());
+}
+
+/// The time of a piece of work on so many emulated devices.
+fn on_devices(count: usize, work: impl Fn(&StripedVfs)) -> std::time::Duration {
+    use crate::device_vfs::{DeviceModel, DeviceVfs};
+    let mem: Arc<dyn Vfs> = Arc::new(MemVfs::new());
+    let stripes = StripeFolders::new(Path::new(ROOT), &folders(count), CHUNK_BYTES).unwrap();
+    mem.create_dir_all(Path::new("/db/s")).unwrap();
+    let model = DeviceModel { bytes_per_second: 40_000_000, ..DeviceModel::DISK };
+    let devices: Vec<Arc<dyn Vfs>> = (0..count)
+        .map(|_| Arc::new(DeviceVfs::new(Arc::clone(&mem), model).with_slow_writes()) as Arc<dyn Vfs>)
+        .collect();
+    (0..count).for_each(|number| stripes.prepare(&*mem, number).unwrap());
+    let striped =
+        StripedVfs::new(&mem, Path::new(ROOT), stripes, |number| Arc::clone(&devices[number])).unwrap();
+    let start = std::time::Instant::now();
+    work(&striped);
+    start.elapsed()
+}
+
+/// One file, written and read in sequence: by requests that cover all disks, and by small ones that are announced.
+#[test]
+#[ignore = "tells times"]
+fn four_disks_are_as_fast_as_four() {
+    let bytes = content(64 << 20);
+    let works: [(&str, &dyn Fn(&StripedVfs)); 3] = [
+        ("write", &|vfs| write(vfs, "/db/s/f", &bytes).unwrap()),
+        ("write, read by 1 MiB", &|vfs| {
+            write(vfs, "/db/s/f", &bytes).unwrap();
+            let file = vfs.open(Path::new("/db/s/f")).unwrap();
+            let mut found = vec![0; 1 << 20];
+            (0..64).for_each(|at| file.read_exact_at(&mut found, at << 20).unwrap());
+        }),
+        ("write, read by 16 KiB, announced", &|vfs| {
+            write(vfs, "/db/s/f", &bytes).unwrap();
+            let file = vfs.open(Path::new("/db/s/f")).unwrap();
+            let mut found = vec![0; 16 << 10];
+            for at in 0..4096 {
+                file.read_exact_at(&mut found, at << 14).unwrap();
+                file.will_read((at + 1) << 14, 64 << 20);
+            }
+        }),
+    ];
+    for (name, work) in works {
+        let [one, four] = [1, 4].map(|count| on_devices(count, work));
+        println!(
+            "{name}: {one:?} on one, {four:?} on four: {:.2} times",
+            one.as_secs_f64() / four.as_secs_f64()
+        );
+    }
 }

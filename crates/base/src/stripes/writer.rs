@@ -2,8 +2,8 @@
 
 use super::folders::in_folder;
 use super::lane::Outcome;
+use super::shared::{Shared, StripeFolder};
 use super::stub::Stub;
-use super::{Shared, StripeFolder};
 use crate::vfs::WriteFile;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -201,6 +201,9 @@ impl Write for StripedWriter {
             self.hand_over()?;
         }
         let count = self.room().min(bytes.len());
+        if self.mode == Mode::Striped && self.buffer.is_empty() {
+            self.buffer.reserve_exact(self.room());
+        }
         self.buffer.extend_from_slice(bytes.get(..count).unwrap_or_default());
         Ok(count)
     }

@@ -27,8 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use target::Target;
 
-pub(crate) use options::KEPT_PREFIXES;
-pub use options::{BackupOptions, BackupProgress, BackupReport, KEPT_QUERIES};
+pub use options::{BackupOptions, BackupProgress, BackupReport, KEPT_PREFIXES, KEPT_QUERIES};
 pub use original::{Original, OriginalFile, OriginalLog, OriginalSegment};
 
 /// A check reads past the cache.

@@ -108,4 +108,6 @@ pub fn move_stripe(vfs: &dyn Vfs, folder: &Path, old: &Path, new: &Path) -> Resu
 }
 
 #[cfg(test)]
+mod speed_tests;
+#[cfg(test)]
 mod tests;

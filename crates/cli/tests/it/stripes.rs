@@ -60,6 +60,9 @@ fn answers_are_those_of_a_database_in_one_folder() {
     lode.run(&["restore", "backup", "other", "--quiet", "--stripe", "d0"]).ok();
     let published = format!("file://{}", lode.path("published").display());
     lode.run(&["publish", "db", &published, "--quiet"]).ok();
+    let check = lode.run(&["check", &published]);
+    assert!(check.err.contains("version 1 is whole"), "{check:?}");
+    check.ok();
     assert_eq!((ask("whole"), ask("other"), ask(&published)), (wanted.clone(), wanted.clone(), wanted));
     assert!(!lode.path("whole/stripes").exists() && lode.path("other/stripes").exists());
 }

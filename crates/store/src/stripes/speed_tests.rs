@@ -5,7 +5,7 @@ use super::*;
 use crate::load::{LoadOptions, LoadProgress, Source, load};
 use crate::store::Store;
 use lode_base::device_vfs::{DeviceModel, DeviceVfs};
-use lode_base::external_sort::{ExternalSorter, SortOptions};
+use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
 use lode_base::mem_vfs::MemVfs;
 use lode_packed::Order;
 use lode_rdf::ValueId;
@@ -88,13 +88,15 @@ impl Devices {
         for _ in 0..rows / 4096 {
             block.clear();
             for _ in 0..4096 {
-                number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                number =
+                    number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 block.push(u128::from(number) << 64 | u128::from(number >> 7));
             }
             sorter.push(&block).unwrap();
         }
-        let mut sorted = sorter.finish().unwrap();
-        while sorted.next(&mut block).unwrap() {}
+        if let SortedRows::Runs(mut merge) = sorter.finish().unwrap() {
+            while merge.next(&mut block).unwrap() {}
+        }
         start.elapsed()
     }
 }
@@ -105,7 +107,8 @@ fn data(statements: u64) -> String {
     for _ in 0..statements {
         number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let (s, o) = (number >> 44, number >> 40);
-        writeln!(text, "<http://example.org/{s}> <http://example.org/p{}> \"{o:x} {number:x}\" .", s % 7).unwrap();
+        writeln!(text, "<http://example.org/{s}> <http://example.org/p{}> \"{o:x} {number:x}\" .", s % 7)
+            .unwrap();
     }
     text
 }
@@ -132,7 +135,9 @@ fn one_disk_and_four() {
             ]
             .map(|time| time.as_secs_f64());
             let base = *first.get_or_insert(times);
-            for ((name, time), one) in ["load", "cold scan", "load in 48 MiB", "external sort"].iter().zip(times).zip(base) {
+            for ((name, time), one) in
+                ["load", "cold scan", "load in 48 MiB", "external sort"].iter().zip(times).zip(base)
+            {
                 println!("{device:>6} {layout:?} {name:>16}: {time:8.2} s, {:5.2} times", one / time);
             }
         }

@@ -1,5 +1,5 @@
 //! A device that is emulated: reads take as long as they would on a disk, on flash, or on object storage. For tests and benchmarks; what
-//! is read comes from another file system, and writes take no time of their own.
+//! is read comes from another file system, and writes take no time of their own, unless that is asked for.
 //!
 //! A request waits until the device serves fewer than it can at once, then for the latency, and then its bytes pass one after the other with those of all
 //! others. On a disk the latency is that of the arm: none where a read begins where the last one ended, and on the way forward no more than it
@@ -9,7 +9,7 @@ use crate::device::Device;
 use crate::vfs::{ReadAt, Vfs, WriteFile};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -124,6 +124,7 @@ fn seek_time(model: &DeviceModel, (at_file, at): (u64, u64), file: u64, offset: 
 pub struct DeviceVfs {
     inner: Arc<dyn Vfs>,
     emulated: Arc<Emulated>,
+    writes_take_time: bool,
 }
 
 impl DeviceVfs {
@@ -133,7 +134,23 @@ impl DeviceVfs {
         let slots = vec![now; model.device.parallel.max(1)];
         let busy = Mutex::new(Busy { slots, channel: now, arm: (0, 0) });
         let (requests, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { inner, emulated: Arc::new(Emulated { model, busy, requests, bytes }) }
+        let emulated = Arc::new(Emulated { model, busy, requests, bytes });
+        Self { inner, emulated, writes_take_time: false }
+    }
+
+    /// The same, whose writes take as long as reads would. Bytes are on their way in requests of some size: the system gathers them.
+    #[must_use]
+    pub fn with_slow_writes(mut self) -> Self {
+        self.writes_take_time = true;
+        self
+    }
+
+    fn writer(&self, path: &Path, inner: Box<dyn WriteFile>) -> Box<dyn WriteFile> {
+        if !self.writes_take_time {
+            return inner;
+        }
+        let (file, emulated) = (file_number(path), Arc::clone(&self.emulated));
+        Box::new(DeviceWriter { inner, file, emulated, written: 0, waiting: 0 })
     }
 
     /// Requests so far, and their bytes.
@@ -143,9 +160,65 @@ impl DeviceVfs {
     }
 
     fn reader(&self, path: &Path, inner: Arc<dyn ReadAt>) -> Arc<dyn ReadAt> {
-        let mut hasher = DefaultHasher::new();
-        path.hash(&mut hasher);
-        Arc::new(DeviceReader { inner, file: hasher.finish(), emulated: Arc::clone(&self.emulated) })
+        Arc::new(DeviceReader { inner, file: file_number(path), emulated: Arc::clone(&self.emulated) })
+    }
+}
+
+fn file_number(path: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What is written waits until it is so many bytes.
+const WRITE_BYTES: u64 = 256 << 10;
+
+#[derive(Debug)]
+struct DeviceWriter {
+    inner: Box<dyn WriteFile>,
+    file: u64,
+    emulated: Arc<Emulated>,
+    written: u64,
+    /// Of those, bytes that the device has not taken yet.
+    waiting: u64,
+}
+
+impl DeviceWriter {
+    fn serve(&mut self) {
+        let bytes = std::mem::take(&mut self.waiting);
+        if bytes > 0 {
+            let end = self.emulated.serve(self.file, self.written - bytes, bytes);
+            std::thread::sleep(end.saturating_duration_since(Instant::now()));
+        }
+    }
+}
+
+impl Write for DeviceWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.inner.write(bytes)?;
+        self.written += count as u64;
+        self.waiting += count as u64;
+        if self.waiting >= WRITE_BYTES {
+            self.serve();
+        }
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.serve();
+        self.inner.flush()
+    }
+}
+
+impl WriteFile for DeviceWriter {
+    fn sync(&mut self) -> io::Result<()> {
+        self.serve();
+        self.inner.sync()
+    }
+
+    fn sync_data(&mut self) -> io::Result<()> {
+        self.serve();
+        self.inner.sync_data()
     }
 }
 
@@ -190,15 +263,15 @@ impl Vfs for DeviceVfs {
     }
 
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
-        self.inner.create(path)
+        Ok(self.writer(path, self.inner.create(path)?))
     }
 
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
-        self.inner.create_new(path)
+        Ok(self.writer(path, self.inner.create_new(path)?))
     }
 
     fn open_append(&self, path: &Path, len: u64) -> io::Result<Box<dyn WriteFile>> {
-        self.inner.open_append(path, len)
+        Ok(self.writer(path, self.inner.open_append(path, len)?))
     }
 
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {

@@ -189,6 +189,7 @@ impl FrameReader {
                 return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
             }
             self.next = read_frame(&*self.file, self.next, &mut self.frame)?;
+            self.file.will_read(self.next, self.end);
             self.bytes.drain(..self.at);
             self.at = 0;
             self.bytes.extend_from_slice(&self.frame);
@@ -209,6 +210,7 @@ impl FrameReader {
                 return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
             }
             self.next = read_frame(&*self.file, self.next, &mut self.bytes)?;
+            self.file.will_read(self.next, self.end);
             self.at = 0;
         }
         let end = self.bytes.len().min(self.at.saturating_add(count));

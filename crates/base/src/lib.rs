@@ -25,6 +25,7 @@ pub mod radix_sort;
 pub mod real_vfs;
 pub mod row_file;
 pub mod shared_prefix;
+pub mod stripes;
 pub mod uncounted;
 pub mod varint;
 pub mod vfs;

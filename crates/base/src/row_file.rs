@@ -121,6 +121,7 @@ impl<R: SortRow> RowFileReader<R> {
         }
         rows.extend(self.bytes.chunks_exact(R::BYTES).map(R::load));
         self.offset = next;
+        self.file.will_read(next, self.file.len());
         Ok(true)
     }
 }

@@ -28,6 +28,8 @@ pub trait ReadAt: Send + Sync + Debug {
     fn is_near(&self, _offset: u64, _bytes: usize) -> bool {
         false
     }
+    /// Hears that what follows `from` will be read soon, in sequence, up to `end` at most.
+    fn will_read(&self, _from: u64, _end: u64) {}
 }
 
 /// A file that is written to its end: a new one, or one that is appended to.
@@ -175,6 +177,14 @@ pub trait Vfs: Send + Sync + Debug {
     /// `StorageFull` where the disk has no room; else where the file system refuses.
     fn allocate(&self, path: &Path, bytes: u64) -> io::Result<()> {
         fill(&mut *self.create(path)?, bytes)
+    }
+    /// Removes what is left of files in the folder of a database that are gone. For who has the lock of it, before he writes.
+    ///
+    /// # Errors
+    ///
+    /// Where the file system refuses, or a file cannot be read: some of it may be left then.
+    fn sweep(&self, _folder: &Path) -> io::Result<()> {
+        Ok(())
     }
     /// Takes the exclusive (or a shared) lock on a file, creating it; `WouldBlock` where another process has it.
     ///

@@ -43,6 +43,7 @@ mod reason;
 mod serve;
 mod shell;
 mod soak;
+mod stripe;
 mod text;
 mod top;
 mod user;
@@ -84,6 +85,7 @@ pub use reason::BenchReasonArgs;
 pub use serve::{LogFormatArg, LogLevelArg, Place, ServeArgs};
 pub use shell::ShellArgs;
 pub use soak::BenchSoakArgs;
+pub use stripe::StripeArgs;
 pub use text::TextArgs;
 pub use top::{CancelArgs, LoginArgs, Named, StatusArgs, TopArgs};
 pub use user::{GraphArgs, GroupCommand, PlaceArgs, TokenCommand, UserCommand};
@@ -138,6 +140,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Measure what the device of a folder can do, and keep it with the database for reading ahead
     IoProbe(IoProbeArgs),
+    /// Spread the files of a database over several folders, each on a disk of its own
+    Stripe(StripeArgs),
     /// Read what was in memory before, or whole orders, into the system's memory
     Warm(WarmArgs),
     /// Make one segment of all that loads have added: the smallest and fastest form of a database
@@ -261,6 +265,9 @@ pub struct LoadArgs {
     /// Write past the memory of the system (O_DIRECT), which is left to others; where the file system refuses, that is told
     #[arg(long)]
     pub direct: bool,
+    /// Spread the files of the database over these folders, best each on a disk of its own, from now on (see lode stripe); repeatable
+    #[arg(long, value_name = "DIR", conflicts_with = "dry_run")]
+    pub stripe: Vec<PathBuf>,
     /// The longest statement (a line, or what is between two triples): some times as much memory is taken (default: a sixteenth of
     /// --memory)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
@@ -449,12 +456,16 @@ its copy or else from what the segments say of themselves: what cannot be decide
 folder set-aside. A log that is damaged keeps the database from being written to: with --salvage everything before the damage is kept, what was \
 committed after it is given up and counted, and the damaged file stays as log-NNNNNN.damaged. Of a log that is missing all is given up; a damaged \
 end mark of a log is written again. A snapshot whose manifest is damaged or missing is dropped by \
-lode snapshot drop."
+lode snapshot drop.\n\n\
+Of a published database (see lode publish) all objects that the newest version names, or the one of --at, are read and compared with what was published."
 )]
 pub struct CheckArgs {
-    /// The database folder
-    #[arg(value_parser = folder::folder())]
+    /// The database folder, or the address of a published database
+    #[arg(value_name = "DB|URL")]
     pub database: PathBuf,
+    /// Check this version of a published database: its number or name
+    #[arg(long, value_name = "VERSION", conflicts_with = "salvage")]
+    pub at: Option<String>,
     /// First make a lost manifest again, and where the log is damaged or missing, a database of what is before the damage
     #[arg(long)]
     pub salvage: bool,

@@ -6,9 +6,10 @@ use crate::load_line::left_text;
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
 use crate::published;
+use crate::stripe;
 use crate::talk::{say, write_json};
 use lode_engine::store::{BackupOptions, BackupProgress, BackupReport};
-use lode_engine::{CancelToken, backup_database, restore_database};
+use lode_engine::{CancelToken, backup_database, remove_database, restore_database};
 use lode_remote::{Published, ReadOptions};
 use serde_json::json;
 use std::sync::Arc;
@@ -30,16 +31,27 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<Done> {
 
 pub fn restore(args: &RestoreArgs) -> anyhow::Result<Done> {
     let options = BackupOptions { link: args.link, check: !args.no_check };
+    let existed = args.database.exists();
+    stripe::ask_for(&args.database, &args.stripe)?;
+    let restored = restore_to(args, &options);
+    if restored.is_err() && !existed && !args.stripe.is_empty() && !args.database.join("MANIFEST").exists() {
+        // With what it has in the stripe folders. What is left is refused by whoever comes next.
+        let _ = remove_database(&args.database);
+    }
+    restored
+}
+
+fn restore_to(args: &RestoreArgs, options: &BackupOptions) -> anyhow::Result<Done> {
     if let Some(address) = published::address(&args.folder)? {
         // What is read is read once: nothing of it is kept.
         let published = Published::open(&address, &ReadOptions::default())?;
         let work = |progress: &BackupProgress| {
-            lode_remote::restore(&published, &args.database, &options, &CancelToken::default(), progress)
+            lode_remote::restore(&published, &args.database, options, &CancelToken::default(), progress)
         };
         return follow(work, "restored", args.quiet, args.json);
     }
     let work = |progress: &BackupProgress| {
-        restore_database(&args.folder, &args.database, &options, &CancelToken::default(), progress)
+        restore_database(&args.folder, &args.database, options, &CancelToken::default(), progress)
     };
     follow(work, "restored", args.quiet, args.json)
 }

@@ -1,12 +1,14 @@
 //! `lode check`.
 
-use crate::args::CheckArgs;
-use crate::exit::Done;
+use crate::args::{CheckArgs, folder};
+use crate::exit::{Done, wrong_usage};
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
+use crate::published;
 use crate::talk::say;
 use lode_engine::store::{Remedy, Salvage, SalvageReport};
 use lode_engine::{CancelToken, remake_manifest, salvage_database};
+use lode_remote::{Address, Wanted, WebOptions};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::Arc;
@@ -14,6 +16,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 pub fn run(args: &CheckArgs) -> anyhow::Result<Done> {
+    if let Some(address) = published::address(&args.database)? {
+        return check_published(args, &address);
+    }
+    if let Some(refusal) = folder::refusal(&args.database) {
+        return Err(wrong_usage(refusal));
+    }
+    if args.at.is_some() {
+        return Err(wrong_usage(
+            "--at is for published databases: lode check reads named snapshots with the database",
+        ));
+    }
     if args.salvage {
         salvage(args)?;
     }
@@ -51,6 +64,50 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<Done> {
     }
     let remedies: BTreeSet<&Remedy> = report.problems.iter().map(|problem| &problem.remedy).collect();
     remedies.into_iter().for_each(tell_remedy);
+    say!("damaged: {}", number::of(report.problems.len() as u64, "problem"));
+    Ok(Done::Damaged)
+}
+
+/// Reads all objects of a published version.
+fn check_published(args: &CheckArgs, address: &Address) -> anyhow::Result<Done> {
+    if args.salvage {
+        return Err(wrong_usage("--salvage mends databases in folders; what is published is published anew"));
+    }
+    let done = Arc::new(AtomicU64::new(0));
+    let shown = Arc::clone(&done);
+    let mut meter = RateMeter::new();
+    let line = LiveLine::start(args.quiet, move || {
+        let bytes = shown.load(Ordering::Relaxed);
+        format!("checking: {}, {}/s", number::bytes(bytes), number::bytes(meter.current(bytes) as u64))
+    });
+    let start = Instant::now();
+    let mut progress = |bytes| {
+        done.fetch_add(bytes, Ordering::Relaxed);
+    };
+    let wanted = args.at.as_deref().map_or_else(Wanted::default, Wanted::of);
+    let store = address.store(WebOptions::default())?;
+    let report = lode_remote::check(&*store, &wanted, &CancelToken::default(), &mut progress);
+    drop(line);
+    let report = report?;
+    let mut out = std::io::stdout().lock();
+    for problem in &report.problems {
+        writeln!(out, "{}: byte {}: {}", problem.object, problem.offset, problem.what)?;
+    }
+    if report.problems.is_empty() {
+        say!(
+            "version {} is whole: {} in {}, {} of {}, checked in {}",
+            report.number,
+            number::of(report.quads, "quad"),
+            number::of(report.segments, "segment"),
+            number::of(report.objects, "object"),
+            number::bytes(report.bytes),
+            number::duration(start.elapsed())
+        );
+        return Ok(Done::Ok);
+    }
+    say!(
+        "publish the database to another address, and read that: what is published here is not written again"
+    );
     say!("damaged: {}", number::of(report.problems.len() as u64, "problem"));
     Ok(Done::Damaged)
 }

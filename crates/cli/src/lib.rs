@@ -83,6 +83,7 @@ mod snapshot;
 mod sources;
 mod stats;
 mod status;
+mod stripe;
 mod supplied;
 mod talk;
 mod text;
@@ -128,6 +129,7 @@ pub fn main() -> ExitCode {
         Command::Stats(args) => stats::run(&args),
         Command::Check(args) => check::run(&args),
         Command::IoProbe(args) => io_probe::run(&args),
+        Command::Stripe(args) => stripe::run(&args),
         Command::Warm(args) => warm::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Materialise(args) => materialise::run(&args),

@@ -14,12 +14,13 @@ use crate::new_words::index_loaded;
 use crate::number;
 use crate::skipped::SkippedFiles;
 use crate::sources::Sources;
+use crate::stripe;
 use crate::talk::{say, say_found_log, tell_damaged_snapshots, write_json};
 use anyhow::{Context, bail};
 use lode_engine::store::CompactOptions;
 use lode_engine::store::load::{LoadOptions, LoadProgress, LoadReport, Source, SourceReport, load, validate};
 use lode_engine::web::is_url;
-use lode_engine::{Database, OpenOptions};
+use lode_engine::{Database, OpenOptions, remove_database};
 use lode_rdf::NamedNode;
 use lode_rdf::format::RdfFormat;
 use lode_rdf::parse::StatementLimit;
@@ -43,6 +44,7 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
     let found = Sources::find(&args.files, args.source_options())?;
     let (options, quarantine) = options(args)?;
     let existed = args.database.exists();
+    stripe::ask_for(&args.database, &args.stripe)?;
     let report = load_sources(&args.database, found.sources, options, !args.no_merge, args.quiet);
     remove_if_clean(quarantine.as_deref());
     let report = report.inspect_err(|_| {
@@ -215,6 +217,6 @@ pub fn remove_if_empty(database: &Path) {
         .map_or(true, |database| database.snapshot().quad_count() > 0);
     if !holds_data {
         // What is left is the next load's to clean up.
-        let _ = std::fs::remove_dir_all(database);
+        let _ = remove_database(database);
     }
 }

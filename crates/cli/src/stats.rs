@@ -10,7 +10,7 @@ use crate::remote::{self, Remote};
 use crate::screen::Screen;
 use crate::talk::{say_found_log, tell_damaged_snapshots};
 use lode_engine::store::StoreStats;
-use lode_engine::{CancelToken, KeptInferences, OpenOptions, Order};
+use lode_engine::{CancelToken, KeptInferences, OpenOptions, Order, stripe_folders};
 use lode_rdf::value_id::Section;
 use serde_json::json;
 use std::io::Write;
@@ -44,13 +44,21 @@ fn write(args: &StatsArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     tell_damaged_snapshots(&database);
     let stats = StoreStats::gather_at(database.store(), &snapshot, GRAPHS_SHOWN_MAX)?;
     let inferences = database.inferences(&snapshot)?;
+    let stripes = stripe_folders(&args.database)?;
     if args.json {
         let mut json = as_json(&stats);
         json["inferences"] = serde_json::to_value(&inferences)?;
+        if !stripes.is_empty() {
+            json["stripe_folders"] = serde_json::to_value(&stripes)?;
+        }
         serde_json::to_writer_pretty(&mut *out, &json)?;
         writeln!(out)?;
     } else {
         write_text(&stats, inferences.as_ref(), out)?;
+        for (number, folder) in stripes.iter().enumerate() {
+            let name = if number == 0 { "\nspread over the folders" } else { "" };
+            writeln!(out, "{name:<24} {}", folder.display())?;
+        }
     }
     Ok(())
 }

@@ -30,6 +30,11 @@ pub struct Database {
     caches: Caches,
 }
 
+/// The files of a database of this machine, wherever they are.
+pub(crate) fn files_of(path: &Path) -> Result<Arc<dyn Vfs>, EngineError> {
+    Ok(lode_store::striped(&RealVfs::shared(), path)?)
+}
+
 impl Database {
     fn of(store: Store, options: &OpenOptions) -> Self {
         materialise::keep_up(&store);
@@ -41,7 +46,7 @@ impl Database {
     /// # Errors
     /// Where there is no database, it is of another version of the format, or a file cannot be read or is damaged.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
-        Ok(Self::of(Store::open(Arc::new(RealVfs), path, options.cache())?, options))
+        Ok(Self::of(Store::open(files_of(path)?, path, options.cache())?, options))
     }
 
     /// The same, and says when the files of segments are opened: who asks little of many segments reads few of them. Until all are open
@@ -54,7 +59,7 @@ impl Database {
         options: &OpenOptions,
         files: OpenFiles,
     ) -> Result<Self, EngineError> {
-        let store = Store::open_for_reading(Arc::new(RealVfs), path, options.cache(), files)?;
+        let store = Store::open_for_reading(files_of(path)?, path, options.cache(), files)?;
         Ok(Self::of(store, options))
     }
 
@@ -75,7 +80,7 @@ impl Database {
         options: &OpenOptions,
         write: WriteOptions,
     ) -> Result<Self, EngineError> {
-        let store = Store::open_existing(Arc::new(RealVfs), path, options.cache(), write)?;
+        let store = Store::open_existing(files_of(path)?, path, options.cache(), write)?;
         Ok(Self::of(store, options))
     }
 
@@ -88,7 +93,7 @@ impl Database {
         options: &OpenOptions,
         write: WriteOptions,
     ) -> Result<Self, EngineError> {
-        Self::create_on_for_writing(Arc::new(RealVfs), path, options, write)
+        Self::create_on_for_writing(files_of(path)?, path, options, write)
     }
 
     /// Opens a database, or makes an empty one where there is none.
@@ -96,7 +101,7 @@ impl Database {
     /// # Errors
     /// Like [`Database::open`], but for a path where nothing is: there files may not be written.
     pub fn create_or_open(path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
-        Self::create_on(Arc::new(RealVfs), path, options)
+        Self::create_on(files_of(path)?, path, options)
     }
 
     /// A new, empty database in memory: the same files, in no file system.
@@ -159,7 +164,7 @@ impl Database {
         options: &OpenOptions,
         device: DeviceModel,
     ) -> Result<Self, EngineError> {
-        let vfs = Arc::new(DeviceVfs::new(Arc::new(RealVfs), device));
+        let vfs = Arc::new(DeviceVfs::new(files_of(path)?, device));
         Ok(Self::of(Store::open(vfs, path, options.cache())?, options))
     }
 

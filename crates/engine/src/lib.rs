@@ -68,6 +68,7 @@ pub mod report;
 mod results;
 mod rows;
 mod service;
+mod stripes;
 mod table;
 #[cfg(test)]
 mod testing;
@@ -81,6 +82,7 @@ mod xml_characters;
 
 pub use columns::{Columns, IdRows};
 pub use database::Database;
+use database::files_of;
 pub use description::{Description, Figures};
 pub use elsewhere::{Elsewhere, Planned, Spread, Told};
 pub use error::EngineError;
@@ -101,6 +103,9 @@ pub use repeatable::is_repeatable;
 pub use report::WarningReport;
 pub use results::{QueryResults, Solutions, TermBatch, Triples};
 pub use service::{HttpService, HttpServiceOptions};
+pub use stripes::{
+    StripeState, move_stripe, remove_database, stripe_database, stripe_folders, stripe_states,
+};
 pub use table::{Table, TableOptions};
 pub use update::{
     Document, DocumentBody, INFERENCES_STALE, OpenTransaction, Statements, UpdateOptions, UpdateProgress,
@@ -161,7 +166,7 @@ pub fn check_database(
     cancel: &CancelToken,
     progress: &mut dyn FnMut(u64),
 ) -> Result<lode_store::CheckReport, EngineError> {
-    Ok(lode_store::check(&lode_base::real_vfs::RealVfs::shared(), folder, cancel, progress)?)
+    Ok(lode_store::check(&files_of(folder)?, folder, cancel, progress)?)
 }
 
 /// Makes a folder a backup of a database that is not open here; see [`lode_store::backup()`].
@@ -176,7 +181,7 @@ pub fn backup_database(
     cancel: &CancelToken,
     progress: &lode_store::BackupProgress,
 ) -> Result<lode_store::BackupReport, EngineError> {
-    let vfs = lode_base::real_vfs::RealVfs::shared();
+    let vfs = files_of(database)?;
     Ok(lode_store::backup(&vfs, database, target, options, cancel, progress)?)
 }
 
@@ -192,7 +197,7 @@ pub fn restore_database(
     cancel: &CancelToken,
     progress: &lode_store::BackupProgress,
 ) -> Result<lode_store::BackupReport, EngineError> {
-    let vfs = lode_base::real_vfs::RealVfs::shared();
+    let vfs = lode_store::striped(&files_of(backup)?, database)?;
     Ok(lode_store::restore(&vfs, backup, database, options, cancel, progress)?)
 }
 
@@ -201,7 +206,7 @@ pub fn restore_database(
 /// # Errors
 /// Like [`lode_store::remake_manifest()`].
 pub fn remake_manifest(folder: &std::path::Path) -> Result<Option<lode_store::RemadeReport>, EngineError> {
-    Ok(lode_store::remake_manifest(&lode_base::real_vfs::RealVfs, folder)?)
+    Ok(lode_store::remake_manifest(&*files_of(folder)?, folder)?)
 }
 
 /// Makes a database whose log is damaged or missing one that can be written again; see [`lode_store::salvage()`].
@@ -212,5 +217,5 @@ pub fn salvage_database(
     folder: &std::path::Path,
     cancel: &CancelToken,
 ) -> Result<lode_store::Salvage, EngineError> {
-    Ok(lode_store::salvage(&lode_base::real_vfs::RealVfs::shared(), folder, cancel)?)
+    Ok(lode_store::salvage(&files_of(folder)?, folder, cancel)?)
 }

@@ -5,6 +5,7 @@
 
 mod address;
 mod cache;
+mod check;
 #[cfg(feature = "object-store")]
 mod cloud;
 mod collect;
@@ -29,6 +30,7 @@ mod versions;
 mod web;
 
 pub use address::Address;
+pub use check::{ObjectProblem, PublishedCheck, check};
 #[cfg(feature = "object-store")]
 pub use cloud::CloudStore;
 pub use collect::{CollectOptions, CollectReport, collect};

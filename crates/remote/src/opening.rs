@@ -15,6 +15,7 @@ use lode_base::cancel;
 use lode_base::checksum::checksum;
 use lode_base::vfs::Vfs;
 use lode_store::manifest::{MANIFEST, SegmentEntry, log_file};
+use lode_store::{KEPT_PREFIXES, encode_prefixes};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -183,6 +184,10 @@ impl Opening {
         let manifest = version.manifest.encode().into_bytes().into();
         let mut files: BTreeMap<PathBuf, FileSource> = segments.into_iter().flatten().collect();
         files.insert(MANIFEST.into(), FileSource::Memory(manifest));
+        if !version.prefixes.is_empty() {
+            let text = encode_prefixes(&version.prefixes).into_bytes().into();
+            files.insert(KEPT_PREFIXES.into(), FileSource::Memory(text));
+        }
         if let Some(log) = &version.log {
             let whole = FileSource::Whole { key: keys::log(log.checksum), bytes: Default::default() };
             files.insert(log_file(version.manifest.log).into(), whole);

@@ -14,7 +14,7 @@ use lode_base::cancel::CancelToken;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::Vfs;
 use lode_store::manifest::{Manifest, Sign};
-use lode_store::{Original, OriginalSegment, Store, StoreError, frozen_version, publisher};
+use lode_store::{Original, OriginalSegment, Store, StoreError, frozen_version, prefixes_in, publisher};
 use publication::Publication;
 pub use publication::{PublishOptions, PublishProgress, PublishReport};
 use std::path::Path;
@@ -43,7 +43,8 @@ pub fn publish(
     let before = versions::newest_for_writing(store)?;
     let original = frozen_version(vfs, database, cancel)?;
     let publisher = publisher(&**vfs, database)?;
-    let publication = Publication { vfs: &**vfs, store, options, cancel, progress, publisher };
+    let prefixes = prefixes_in(&**vfs, database);
+    let publication = Publication { vfs: &**vfs, store, options, cancel, progress, publisher, prefixes };
     publication.run(&original, before)
 }
 
@@ -68,7 +69,8 @@ pub fn publish_store(
     };
     let vfs = &**database.vfs();
     let publisher = publisher(vfs, database.folder())?;
-    let publication = Publication { vfs, store, options, cancel, progress, publisher };
+    let prefixes = database.prefixes();
+    let publication = Publication { vfs, store, options, cancel, progress, publisher, prefixes };
     publication.run(&original, before)
 }
 
@@ -92,7 +94,8 @@ pub fn publish_folder(
     cancel: &CancelToken,
     progress: &PublishProgress,
 ) -> Result<PublishReport, RemoteError> {
-    publish(&RealVfs::shared(), database, store, options, cancel, progress)
+    let vfs = lode_store::striped(&RealVfs::shared(), database)?;
+    publish(&vfs, database, store, options, cancel, progress)
 }
 
 impl Publication<'_> {
@@ -196,6 +199,7 @@ impl Publication<'_> {
             quads: original.quads,
             indexes: Vec::new(),
             log: None,
+            prefixes: self.prefixes.clone(),
             manifest: Manifest { log, ..original.manifest.clone() },
         })
     }
@@ -254,6 +258,7 @@ impl Publication<'_> {
         is_named
             && before.publisher == next.publisher
             && before.version == next.version
+            && before.prefixes == next.prefixes
             && before.manifest == next.manifest
     }
 

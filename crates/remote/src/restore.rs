@@ -18,5 +18,6 @@ pub fn restore(
     cancel: &CancelToken,
     progress: &BackupProgress,
 ) -> Result<BackupReport, RemoteError> {
-    Ok(lode_store::restore(&published.files(), published.root(), database, options, cancel, progress)?)
+    let vfs = lode_store::striped(&published.files(), database)?;
+    Ok(lode_store::restore(&vfs, published.root(), database, options, cancel, progress)?)
 }

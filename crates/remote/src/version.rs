@@ -3,6 +3,7 @@
 
 use crate::error::RemoteError;
 use lode_base::checksum::checksum;
+use lode_store::KeptPrefixes;
 use lode_store::manifest::{Manifest, ManifestError};
 use std::fmt::Write as _;
 
@@ -46,6 +47,8 @@ pub struct PublishedVersion {
     pub indexes: Vec<ObjectRef<u64>>,
     /// The log with what came after the segments.
     pub log: Option<ObjectRef<u128>>,
+    /// The prefixes that the database keeps.
+    pub prefixes: KeptPrefixes,
     /// The manifest of the database.
     pub manifest: Manifest,
 }
@@ -75,6 +78,9 @@ impl PublishedVersion {
         );
         if let Some(name) = &self.name {
             let _ = writeln!(text, "name {name}");
+        }
+        for (prefix, iri) in &*self.prefixes {
+            let _ = writeln!(text, "prefix {prefix} {iri}");
         }
         for index in &self.indexes {
             let _ = writeln!(text, "index {} {:016x}", index.bytes, index.checksum);
@@ -134,11 +140,15 @@ fn parse(head: &str, manifest: Manifest) -> Option<PublishedVersion> {
     let time = field("time")?.parse().ok()?;
     let version = field("version")?.parse().ok()?;
     let quads = field("quads")?.parse().ok()?;
-    let (mut name, mut indexes, mut log) = (None, Vec::new(), None);
+    let (mut name, mut prefixes, mut indexes, mut log) = (None, Vec::new(), Vec::new(), None);
     for line in lines {
         let (word, rest) = line.split_once(' ')?;
         match word {
             "name" if name.is_none() && is_name(rest) => name = Some(rest.to_owned()),
+            "prefix" => {
+                let (prefix, iri) = rest.split_once(' ')?;
+                prefixes.push((prefix.to_owned(), iri.to_owned()));
+            }
             "index" => {
                 let (bytes, sum) = rest.split_once(' ')?;
                 let checksum = u64::from_str_radix(sum, 16).ok()?;
@@ -163,6 +173,7 @@ fn parse(head: &str, manifest: Manifest) -> Option<PublishedVersion> {
         quads,
         indexes,
         log,
+        prefixes: prefixes.into(),
         manifest,
     })
 }

@@ -3,6 +3,7 @@
 use crate::error::StoreError;
 use crate::store::lock;
 use lode_base::real_vfs::RealVfs;
+use lode_base::stripes::StripedVfs;
 use lode_base::vfs::Vfs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -89,7 +90,9 @@ impl DatabaseFolders {
     fn remove_folder(&self, name: &str) -> Result<(), StoreError> {
         let path = self.path(name);
         if self.vfs.exists(&path) {
-            self.vfs.remove_dir_all(&path).map_err(StoreError::io(&path))?;
+            // Where a disk of it is missing, what is there is removed all the same.
+            let vfs = StripedVfs::of(&self.vfs, &path).unwrap_or_else(|_| Arc::clone(&self.vfs));
+            vfs.remove_dir_all(&path).map_err(StoreError::io(&path))?;
         }
         Ok(())
     }

@@ -2,10 +2,13 @@
 //! or the new one at any time. Nothing depends on it: where it is missing, or somebody has made something else of it, fewer names are known.
 
 use crate::backup::KEPT_PREFIXES;
-use crate::kept_files::{read_beside, replace_beside};
+use crate::kept_files::replace_beside;
 use crate::last_prefixes::KeptPrefixes;
+use crate::small_file::read_file;
 use crate::store::Store;
+use lode_base::vfs::Vfs;
 use lode_rdf::NamedNode;
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -31,13 +34,7 @@ impl Store {
     }
 
     fn read_prefixes(&self) -> KeptPrefixes {
-        let read = read_beside(self, KEPT_PREFIXES, FILE_BYTES_MAX);
-        let text = read.ok().flatten().and_then(|text| String::from_utf8(text).ok()).unwrap_or_default();
-        let declared = text.lines().filter_map(declaration).take(PREFIXES_MAX);
-        let mut all: Vec<_> = declared.map(|(name, iri)| (name.to_owned(), iri.to_owned())).collect();
-        all.sort();
-        all.dedup_by(|later, first| later.0 == first.0);
-        all.into()
+        prefixes_in(&**self.vfs(), self.folder())
     }
 
     /// Keeps prefixes, as far as there is room; one that is kept already stays what it is. What cannot be written is not kept, and that is all.
@@ -57,10 +54,25 @@ impl Store {
             return;
         }
         all.sort();
-        let text: String = all.iter().map(|(name, iri)| format!("PREFIX {name}: <{iri}>\n")).collect();
-        let is_written = replace_beside(self, KEPT_PREFIXES, text.as_bytes()).is_ok();
+        let is_written = replace_beside(self, KEPT_PREFIXES, encode_prefixes(&all).as_bytes()).is_ok();
         *last = Some((Instant::now(), if is_written { all.into() } else { known }));
     }
+}
+
+/// The prefixes that a database in a folder keeps; none where they cannot be read.
+pub fn prefixes_in(vfs: &dyn Vfs, folder: &Path) -> KeptPrefixes {
+    let read = read_file(vfs, &folder.join(KEPT_PREFIXES), FILE_BYTES_MAX);
+    let text = read.ok().flatten().and_then(|text| String::from_utf8(text).ok()).unwrap_or_default();
+    let declared = text.lines().filter_map(declaration).take(PREFIXES_MAX);
+    let mut all: Vec<_> = declared.map(|(name, iri)| (name.to_owned(), iri.to_owned())).collect();
+    all.sort();
+    all.dedup_by(|later, first| later.0 == first.0);
+    all.into()
+}
+
+/// The text of the file that keeps them.
+pub fn encode_prefixes(prefixes: &[(String, String)]) -> String {
+    prefixes.iter().map(|(name, iri)| format!("PREFIX {name}: <{iri}>\n")).collect()
 }
 
 /// The prefix that a line of the file declares.

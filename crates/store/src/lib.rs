@@ -49,6 +49,8 @@ mod log_rewrite;
 mod maintenance;
 pub mod manifest;
 mod named_snapshots;
+#[cfg(test)]
+mod open_many_tests;
 mod places;
 pub mod progress;
 mod publication;
@@ -68,6 +70,7 @@ mod snapshot_catalog;
 mod stale_tests;
 pub mod stats;
 pub mod store;
+mod stripes;
 mod term_search;
 #[cfg(test)]
 mod test_data;
@@ -84,8 +87,8 @@ mod writer;
 
 pub use activity::{Activity, ActivitySample};
 pub use backup::{
-    BackupOptions, BackupProgress, BackupReport, Original, OriginalFile, OriginalLog, OriginalSegment,
-    backup, restore,
+    BackupOptions, BackupProgress, BackupReport, KEPT_PREFIXES, Original, OriginalFile, OriginalLog,
+    OriginalSegment, backup, restore,
 };
 pub use check::{CheckReport, Problem, Remedy, check};
 pub use clear::Graphs;
@@ -101,6 +104,7 @@ pub use error::{SnapshotProblem, StoreError};
 pub use follow::Course;
 pub use hot_blocks::{HotBlocks, WarmReport};
 pub use io_profile::{keep_device, kept_device};
+pub use kept_prefixes::{encode_prefixes, prefixes_in};
 pub use last_prefixes::KeptPrefixes;
 pub use load::{LoadError, LoadOptions, LoadReport, Source, load};
 pub use lode_packed::CachedPart;
@@ -120,6 +124,7 @@ pub use snapshot::{Scan, Snapshot};
 pub use snapshot_catalog::NamedSnapshot;
 pub use stats::{DiskUse, StoreStats};
 pub use store::Store;
+pub use stripes::{move_stripe, stripe, stripe_folders, striped};
 pub use transaction::{CommitUpkeep, Present, Published, Savepoint, Transaction};
 pub use warmer::Warmer;
 pub use words::{BestTexts, TextHits, WordsOptions, WordsReport, drop_words, index_words, keeps_words};

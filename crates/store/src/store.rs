@@ -164,6 +164,8 @@ impl Store {
             remove_leftovers(&*vfs, folder, manifests, &|number| named.may_name(number))?;
             renew_copy(&*vfs, folder, &version.manifest);
         }
+        // Where a file cannot be read, who reads it is told so.
+        let _ = vfs.sweep(folder);
         let log = match &found {
             Some(found) => Some(Log::reopen(&vfs, &path, found.end, options.durability)?),
             None => None,

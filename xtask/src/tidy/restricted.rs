@@ -51,6 +51,7 @@ const RESTRICTIONS: [Restriction; 5] = [
             "crates/base/src/pieces.rs",
             "crates/base/src/radix_sort.rs",
             "crates/base/src/block_source/queue.rs",
+            "crates/base/src/stripes/lane.rs",
             "crates/base/src/io_probe.rs",
             "crates/ingest/src/archive.rs",
             "crates/ingest/src/feeders.rs",

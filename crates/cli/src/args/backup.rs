@@ -49,6 +49,9 @@ pub struct RestoreArgs {
     /// Link files instead of copying them, where that can be: takes no room, but what damages the disk damages both
     #[arg(long)]
     pub link: bool,
+    /// Spread the files of the database over these folders, best each on a disk of its own (see lode stripe); repeatable
+    #[arg(long, value_name = "DIR")]
+    pub stripe: Vec<PathBuf>,
     /// Do not read and verify what was copied
     #[arg(long)]
     pub no_check: bool,

@@ -45,7 +45,7 @@ fn refusal_of_published(name: &str) -> Option<String> {
     SCHEMES.iter().any(|scheme| name.starts_with(scheme)).then(|| {
         format!(
             "this command takes the folder of a database, and {name} is the address of a published one, which is only read: by lode query, \
-             serve, stats, dump, validate and why, and by lode restore, which makes a database of it"
+             serve, stats, check, dump, validate and why, and by lode restore, which makes a database of it"
         )
     })
 }

@@ -53,6 +53,7 @@ mod slow_readers;
 mod snapshot;
 mod soak;
 mod stopping;
+mod stripes;
 mod supplied;
 mod terminal;
 mod tls;

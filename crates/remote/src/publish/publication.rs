@@ -3,6 +3,7 @@
 use crate::object::ObjectStore;
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
+use lode_store::KeptPrefixes;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How to publish.
@@ -67,4 +68,6 @@ pub struct Publication<'a> {
     pub cancel: &'a CancelToken,
     pub progress: &'a PublishProgress,
     pub publisher: u128,
+    /// Those of the database.
+    pub prefixes: KeptPrefixes,
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod cached;
+mod checked;
 #[cfg(feature = "object-store")]
 mod cloud;
 mod collected;

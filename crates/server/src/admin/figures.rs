@@ -11,7 +11,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use lode_engine::UpkeeperStatus;
-use lode_engine::store::{CompactorState, DiskUse, Snapshot, Store, StoreError};
+use lode_engine::store::{CompactorState, DiskUse, Snapshot, Store, StoreError, stripe_folders};
 use lode_engine::{Order, process};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -343,6 +343,10 @@ fn of_disk(store: &Store, of_version: &DiskUse) -> OfDisk {
     };
     let mut left = FILES_MAX;
     add_files(store.folder(), &mut sums, &mut left);
+    if let Ok(Some(stripes)) = stripe_folders(&**store.vfs(), store.folder()) {
+        (0..stripes.folders.len())
+            .for_each(|number| add_files(&stripes.own_folder(number), &mut sums, &mut left));
+    }
     sums
 }
 

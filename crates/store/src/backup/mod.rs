@@ -18,6 +18,7 @@ use crate::manifest::{LOCK, RESTORING};
 use crate::store::{Store, create_folder, lock};
 use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
+use lode_base::stripes::STRIPES_FILE;
 use lode_base::vfs::Vfs;
 use lode_packed::BlockCache;
 use std::io;
@@ -26,8 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use target::Target;
 
-pub(crate) use options::KEPT_PREFIXES;
-pub use options::{BackupOptions, BackupProgress, BackupReport, KEPT_QUERIES};
+pub use options::{BackupOptions, BackupProgress, BackupReport, KEPT_PREFIXES, KEPT_QUERIES};
 pub use original::{Original, OriginalFile, OriginalLog, OriginalSegment};
 
 /// A check reads past the cache.
@@ -142,7 +142,7 @@ fn is_new(vfs: &dyn Vfs, folder: &Path) -> Result<bool, StoreError> {
 }
 
 fn refuse_full(folder: &Path, names: &[PathBuf]) -> Result<(), StoreError> {
-    match names.iter().all(|name| name.as_os_str() == LOCK) {
+    match names.iter().all(|name| [LOCK, STRIPES_FILE].map(Path::new).contains(&name.as_path())) {
         true => Ok(()),
         false => Err(StoreError::NotEmpty { path: folder.to_owned() }),
     }
@@ -214,7 +214,7 @@ fn remove_all(vfs: &dyn Vfs, folder: &Path, is_new: bool) {
     let names = vfs.list(folder).unwrap_or_default();
     names
         .iter()
-        .filter(|name| ![LOCK, RESTORING].map(Path::new).contains(&name.as_path()))
+        .filter(|name| ![LOCK, RESTORING, STRIPES_FILE].map(Path::new).contains(&name.as_path()))
         .for_each(|name| remove(name));
     // Where this fails, a power cut may leave some of it: that is refused, too.
     let _ = vfs.sync_dir(folder);

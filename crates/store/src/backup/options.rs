@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A file of a server in the folder of a database, with the queries that it keeps: it belongs to the database, as its quads do.
 pub const KEPT_QUERIES: &str = "queries.json";
 /// The prefixes that loaded documents have declared.
-pub(crate) const KEPT_PREFIXES: &str = "prefixes.ttl";
+pub const KEPT_PREFIXES: &str = "prefixes.ttl";
 
 /// How to copy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

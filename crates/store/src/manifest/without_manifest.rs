@@ -5,6 +5,7 @@ use super::file_names::{
     RESERVE, RESTORING, SET_ASIDE, SNAPSHOTS, log_of,
 };
 use crate::error::StoreError;
+use lode_base::stripes::{STRIPES_FILE, STRIPES_FILE_TMP};
 use lode_base::vfs::Vfs;
 use lode_packed::segment::META_FILE;
 use std::path::Path;
@@ -112,6 +113,7 @@ pub fn is_disposable(name: &str) -> bool {
 /// Whether a name in a database's folder is one that the store gives.
 fn is_own_name(name: &str) -> bool {
     [LOCK, RESERVE, BACKUP, PUBLISHER, MANIFEST_COPY, SNAPSHOTS, SET_ASIDE].contains(&name)
+        || [STRIPES_FILE, STRIPES_FILE_TMP].contains(&name)
         || is_disposable(name)
         || is_log(name)
 }

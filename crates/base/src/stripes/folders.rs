@@ -1,0 +1,252 @@
+//! Which folders the files of a database are spread over: a small text in the folder of the database, and a mark in each of the others, by which one that
+//! is missing, or another one's, is told.
+
+use crate::vfs::Vfs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// Name of the text in the folder of a database.
+pub const STRIPES_FILE: &str = "stripes";
+/// Its name while it is written.
+pub const STRIPES_FILE_TMP: &str = "stripes.new";
+/// Name of the mark in a folder.
+const MARK_FILE: &str = "stripe";
+const FIRST_LINE: &str = "lodestore stripes 1";
+const MARK_LINE: &str = "lodestore stripe 1";
+const TEXT_BYTES_MAX: u64 = 1 << 20;
+/// No file is in more folders.
+pub const FOLDERS_MAX: usize = 64;
+/// So many bytes are in one folder, the next in the next one: large enough that a disk with an arm spends its time reading, small enough that what
+/// is read ahead in a scan is in all of them.
+pub const CHUNK_BYTES: u64 = 256 << 10;
+/// Chunks are no longer.
+const CHUNK_BYTES_MAX: u64 = 1 << 30;
+
+/// The folders of a database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StripeFolders {
+    /// A number that no other database has.
+    pub id: u128,
+    /// Bytes in one folder before the next ones are in the next.
+    pub chunk: u64,
+    /// As the user named them, from the root of the file system on.
+    pub folders: Vec<PathBuf>,
+}
+
+/// A number that nothing else has.
+pub(super) fn random_number() -> u128 {
+    let random = || u128::from(RandomState::new().build_hasher().finish());
+    random() << 64 | random()
+}
+
+fn invalid(what: impl Into<String>) -> io::Error {
+    io::Error::new(ErrorKind::InvalidInput, what.into())
+}
+
+fn damaged(what: impl Into<String>) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, what.into())
+}
+
+impl StripeFolders {
+    /// New ones for a database in `root`.
+    ///
+    /// # Errors
+    /// `InvalidInput` where there are none or too many, one is named twice or lies in the folder of the database, or has a name that is no text.
+    pub fn new(root: &Path, folders: &[PathBuf], chunk: u64) -> io::Result<Self> {
+        let folders = folders.iter().map(std::path::absolute).collect::<io::Result<Vec<_>>>()?;
+        let root = std::path::absolute(root)?;
+        if folders.is_empty() || folders.len() > FOLDERS_MAX {
+            return Err(invalid(format!("a database has from 1 to {FOLDERS_MAX} stripe folders")));
+        }
+        for (number, folder) in folders.iter().enumerate() {
+            let shown = folder.display();
+            if folder.to_str().is_none_or(|name| name.contains(['\n', '\r'])) {
+                return Err(invalid(format!(
+                    "the stripe folder {shown} has a name that is not one line of UTF-8"
+                )));
+            }
+            if folders.iter().take(number).any(|other| other == folder) {
+                return Err(invalid(format!("the stripe folder {shown} is named twice")));
+            }
+            if folder.starts_with(&root) {
+                return Err(invalid(format!("the stripe folder {shown} is in the folder of the database")));
+            }
+        }
+        Ok(Self { id: random_number(), chunk: chunk.clamp(1, CHUNK_BYTES_MAX), folders })
+    }
+
+    fn encode(&self) -> String {
+        let mut text = format!("{FIRST_LINE}\nid {:032x}\nchunk {}\n", self.id, self.chunk);
+        for folder in &self.folders {
+            text += &format!("folder {}\n", folder.display());
+        }
+        text
+    }
+
+    fn decode(text: &str) -> Option<Self> {
+        let mut lines = text.strip_suffix('\n')?.split('\n');
+        if lines.next()? != FIRST_LINE {
+            return None;
+        }
+        let id = number(lines.next()?.strip_prefix("id ")?)?;
+        let chunk = lines.next()?.strip_prefix("chunk ")?.parse().ok()?;
+        let folders: Option<Vec<PathBuf>> =
+            lines.map(|line| line.strip_prefix("folder ").map(PathBuf::from)).collect();
+        let folders = folders.filter(|folders| (1..=FOLDERS_MAX).contains(&folders.len()))?;
+        (1..=CHUNK_BYTES_MAX).contains(&chunk).then_some(Self { id, chunk, folders })
+    }
+
+    /// Those of the database in `root`; none where its files are in its own folder alone.
+    ///
+    /// # Errors
+    /// `InvalidData` where the text is damaged; where it cannot be read.
+    pub fn read(vfs: &dyn Vfs, root: &Path) -> io::Result<Option<Self>> {
+        let path = root.join(STRIPES_FILE);
+        if !vfs.exists(&path) {
+            return Ok(None);
+        }
+        let text = read_text(vfs, &path)?;
+        let found = text.as_deref().and_then(Self::decode);
+        let what = "this is no list of the stripe folders of a database, or it is damaged";
+        found.map(Some).ok_or_else(|| damaged(what))
+    }
+
+    /// Writes the text, durably, in place of what was there.
+    ///
+    /// # Errors
+    /// Where the file system refuses: the old one or the new one is there then.
+    pub fn write(&self, vfs: &dyn Vfs, root: &Path) -> io::Result<()> {
+        let (tmp, path) = (root.join(STRIPES_FILE_TMP), root.join(STRIPES_FILE));
+        write_text(vfs, &tmp, &self.encode())?;
+        vfs.rename(&tmp, &path)?;
+        vfs.sync_dir(root)
+    }
+
+    /// The folder of its own that the database has in a stripe folder.
+    pub fn own_folder(&self, number: usize) -> PathBuf {
+        self.folders.get(number).map(|folder| self.own_folder_in(folder)).unwrap_or_default()
+    }
+
+    fn own_folder_in(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("lode-{:032x}", self.id))
+    }
+
+    fn mark(&self, number: usize) -> String {
+        format!("{MARK_LINE}\nid {:032x}\nfolder {} of {}\n", self.id, number + 1, self.folders.len())
+    }
+
+    /// Makes the own folder in a stripe folder with its mark, durably.
+    ///
+    /// # Errors
+    /// `AlreadyExists` where it has one: two paths then lead to one folder; where the file system refuses.
+    pub fn prepare(&self, vfs: &dyn Vfs, number: usize) -> io::Result<()> {
+        let own = self.own_folder(number);
+        let Some(folder) = own.parent() else { return Ok(()) };
+        let path = own.join(MARK_FILE);
+        let shown = folder.display();
+        if vfs.exists(&path) {
+            return Err(io::Error::new(
+                ErrorKind::AlreadyExists,
+                format!("{shown} and another of the stripe folders are one folder"),
+            ));
+        }
+        let make = || {
+            vfs.create_dir_all(&own)?;
+            write_text(vfs, &path, &self.mark(number))?;
+            vfs.sync_dir(&own)?;
+            vfs.sync_dir(folder)
+        };
+        make().map_err(|error| in_folder(&error, folder))
+    }
+
+    /// Fails where a stripe folder is not there, or is not the one that it should be.
+    ///
+    /// # Errors
+    /// An error that names the folder and says what to do.
+    pub fn verify(&self, vfs: &dyn Vfs, number: usize) -> io::Result<()> {
+        let folder = self.folders.get(number).map(PathBuf::as_path).unwrap_or(Path::new(""));
+        self.verify_at(vfs, number, folder)
+    }
+
+    fn verify_at(&self, vfs: &dyn Vfs, number: usize, folder: &Path) -> io::Result<()> {
+        let (path, shown) = (self.own_folder_in(folder).join(MARK_FILE), folder.display());
+        let text = match read_text(vfs, &path) {
+            Ok(text) => text,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Err(io::Error::new(
+                    ErrorKind::NotFound,
+                    format!(
+                        "the stripe folder {shown} has no files of this database (no lode-{:032x} in it): is its disk mounted? Where it was \
+                         moved, tell it with `lode stripe DATABASE --move {shown} NEW`",
+                        self.id
+                    ),
+                ));
+            }
+            Err(error) => return Err(in_folder(&error, folder)),
+        };
+        if text.as_deref() == Some(&*self.mark(number)) {
+            return Ok(());
+        }
+        let other = (0..self.folders.len()).find(|other| text.as_deref() == Some(&*self.mark(*other)));
+        let what = match other {
+            Some(other) => format!(
+                "it is number {} of them, not number {}: the disks are swapped",
+                other + 1,
+                number + 1
+            ),
+            None => "its mark is damaged".to_owned(),
+        };
+        Err(damaged(format!("the stripe folder {shown} is not the right one: {what}")))
+    }
+
+    /// Says that a folder is in another place now, to which its files were moved before.
+    ///
+    /// # Errors
+    /// `InvalidInput` where `old` is none of the folders; where `new` has not its files.
+    pub fn move_folder(&mut self, vfs: &dyn Vfs, old: &Path, new: &Path) -> io::Result<()> {
+        let (old, new) = (std::path::absolute(old)?, std::path::absolute(new)?);
+        let Some(number) = self.folders.iter().position(|folder| *folder == old) else {
+            let known: Vec<String> = self.folders.iter().map(|folder| folder.display().to_string()).collect();
+            return Err(invalid(format!(
+                "{} is none of the stripe folders, which are {}",
+                old.display(),
+                known.join(", ")
+            )));
+        };
+        if new.to_str().is_none_or(|name| name.contains(['\n', '\r'])) {
+            return Err(invalid(format!("{} is not one line of UTF-8", new.display())));
+        }
+        self.verify_at(vfs, number, &new)?;
+        if let Some(folder) = self.folders.get_mut(number) {
+            *folder = new;
+        }
+        Ok(())
+    }
+}
+
+/// The same error, and in which stripe folder.
+pub(super) fn in_folder(error: &io::Error, folder: &Path) -> io::Error {
+    io::Error::new(error.kind(), format!("{error} (in the stripe folder {})", folder.display()))
+}
+
+fn number(text: &str) -> Option<u128> {
+    (text.len() == 32).then(|| u128::from_str_radix(text, 16).ok()).flatten()
+}
+
+/// None where it is no text, or a very long one.
+fn read_text(vfs: &dyn Vfs, path: &Path) -> io::Result<Option<String>> {
+    let file = vfs.open(path)?;
+    if file.len() > TEXT_BYTES_MAX {
+        return Ok(None);
+    }
+    let mut bytes = vec![0; file.len() as usize];
+    file.read_exact_at(&mut bytes, 0)?;
+    Ok(String::from_utf8(bytes).ok())
+}
+
+fn write_text(vfs: &dyn Vfs, path: &Path, text: &str) -> io::Result<()> {
+    let mut file = vfs.create(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync()
+}

@@ -1,0 +1,57 @@
+//! What the file system shares with its readers and writers: the stripe folders, and what waits for each.
+
+use super::folders::{StripeFolders, random_number};
+use super::lane::Lane;
+use super::stub::Stub;
+use crate::memory_budget::MemoryBudget;
+use crate::vfs::Vfs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+/// A stripe folder.
+#[derive(Debug)]
+pub(super) struct StripeFolder {
+    /// As the user named it.
+    pub path: PathBuf,
+    /// That of the database in it.
+    pub own: PathBuf,
+    pub vfs: Arc<dyn Vfs>,
+    pub reads: Arc<Lane>,
+    pub writes: Arc<Lane>,
+}
+
+impl Drop for StripeFolder {
+    fn drop(&mut self) {
+        self.reads.close();
+        self.writes.close();
+    }
+}
+
+/// What the file system, its readers and its writers share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub vfs: Arc<dyn Vfs>,
+    pub stripes: StripeFolders,
+    pub folders: Vec<Arc<StripeFolder>>,
+    pub next_first: AtomicU16,
+    pub memory: MemoryBudget,
+}
+
+impl Shared {
+    /// Of a file that begins.
+    pub fn new_stub(&self) -> Stub {
+        let folders = self.folders.len() as u16;
+        // One after the other begins in the next folder, so that short files are spread, too.
+        let first = self.next_first.fetch_add(1, Ordering::Relaxed) % folders.max(1);
+        let StripeFolders { id: set, chunk, .. } = self.stripes;
+        Stub { set, name: random_number(), len: 0, chunk, folders, first, is_durable: false }
+    }
+
+    /// Removes the parts of a file. What cannot be removed is swept up later.
+    pub fn remove_parts(&self, stub: &Stub) {
+        for folder in &self.folders {
+            let _ = folder.vfs.remove(&folder.own.join(stub.part()));
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! A database whose files are spread over several folders, each on a disk of its own: how it is made so, found so, and told that a folder has moved.
+
+use crate::error::StoreError;
+use crate::manifest::{BACKUP, Manifest};
+use crate::store::{create_folder, lock};
+use lode_base::stripes::{CHUNK_BYTES, STRIPES_FILE, StripeFolders, StripedVfs};
+use lode_base::vfs::Vfs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn failed(folder: &Path) -> impl FnOnce(io::Error) -> StoreError {
+    let path = folder.join(STRIPES_FILE);
+    move |source| StoreError::Io { path, source }
+}
+
+/// The file system in which the database in `folder` is whole: `vfs` itself, unless it has stripe folders.
+///
+/// # Errors
+/// Where one of these is missing or is not the right one; where the list of them cannot be read or is damaged.
+pub fn striped(vfs: &Arc<dyn Vfs>, folder: &Path) -> Result<Arc<dyn Vfs>, StoreError> {
+    StripedVfs::of(vfs, folder).map_err(failed(folder))
+}
+
+/// The stripe folders of the database in `folder`; none where it has none.
+///
+/// # Errors
+/// Where the list of them cannot be read or is damaged.
+pub fn stripe_folders(vfs: &dyn Vfs, folder: &Path) -> Result<Option<StripeFolders>, StoreError> {
+    StripeFolders::read(vfs, folder).map_err(failed(folder))
+}
+
+/// Has the files of a database that are written from now on spread over folders: of one that is there or is made later. Does nothing where
+/// they are.
+///
+/// # Errors
+/// Where it has other stripe folders, or another process writes to it; where something else than a database is there; where a folder cannot be
+/// one, or the file system refuses.
+pub fn stripe(vfs: &dyn Vfs, folder: &Path, stripes: &[PathBuf]) -> Result<(), StoreError> {
+    stripe_by(vfs, folder, stripes, CHUNK_BYTES)
+}
+
+pub(crate) fn stripe_by(
+    vfs: &dyn Vfs,
+    folder: &Path,
+    stripes: &[PathBuf],
+    chunk: u64,
+) -> Result<(), StoreError> {
+    let new = StripeFolders::new(folder, stripes, chunk).map_err(failed(folder))?;
+    if is_striped_so(vfs, folder, &new)? {
+        return Ok(());
+    }
+    if vfs.exists(&folder.join(BACKUP)) {
+        return Err(StoreError::IsBackup { path: folder.to_owned() });
+    }
+    match Manifest::read_current(vfs, folder) {
+        Ok(_) | Err(StoreError::Missing { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    create_folder(vfs, folder)?;
+    let _lock = lock(vfs, folder)?;
+    if is_striped_so(vfs, folder, &new)? {
+        return Ok(());
+    }
+    let mut made = 0;
+    let mut make = || {
+        for number in 0..new.folders.len() {
+            create_folder(vfs, &new.folders[number])?;
+            new.prepare(vfs, number).map_err(failed(folder))?;
+            made = number + 1;
+        }
+        new.write(vfs, folder).map_err(failed(folder))
+    };
+    make().inspect_err(|_| {
+        // Unless the list is there all the same, nobody finds them.
+        if stripe_folders(vfs, folder).is_ok_and(|found| found.is_none()) {
+            (0..made).for_each(|number| drop(vfs.remove_dir_all(&new.own_folder(number))));
+        }
+    })
+}
+
+/// Whether a database has these folders already; an error where it has others.
+fn is_striped_so(vfs: &dyn Vfs, folder: &Path, wanted: &StripeFolders) -> Result<bool, StoreError> {
+    let Some(found) = stripe_folders(vfs, folder)? else { return Ok(false) };
+    if found.folders == wanted.folders {
+        return Ok(true);
+    }
+    let shown: Vec<String> = found.folders.iter().map(|folder| folder.display().to_string()).collect();
+    Err(StoreError::Limit(format!(
+        "{}: the database has other stripe folders ({}); to spread it over others, dump it and load it anew, or restore a backup of it with \
+         --stripe",
+        folder.display(),
+        shown.join(", ")
+    )))
+}
+
+/// Says that a stripe folder of a database is in another place now, to which its files were moved before.
+///
+/// # Errors
+/// Where the database has no such stripe folder, or another process writes to it; where the new folder has not the files; where the list cannot be
+/// read or written.
+pub fn move_stripe(vfs: &dyn Vfs, folder: &Path, old: &Path, new: &Path) -> Result<(), StoreError> {
+    let none = || StoreError::Limit(format!("{}: the database has no stripe folders", folder.display()));
+    stripe_folders(vfs, folder)?.ok_or_else(none)?;
+    let _lock = lock(vfs, folder)?;
+    let mut stripes = stripe_folders(vfs, folder)?.ok_or_else(none)?;
+    stripes.move_folder(vfs, old, new).and_then(|()| stripes.write(vfs, folder)).map_err(failed(folder))
+}
+
+#[cfg(test)]
+mod speed_tests;
+#[cfg(test)]
+mod tests;

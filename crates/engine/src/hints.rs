@@ -87,6 +87,7 @@ pub(crate) struct Looked {
 /// What warnings have to know.
 pub(crate) const KNOWN: Known<'static> = Known {
     function_of: &lode_exec::functions::find,
+    nearest: &lode_exec::functions::nearest,
     is_pattern: &lode_exec::is_regular_expression,
     geometry_problem: &lode_exec::functions::geometry_problem,
 };

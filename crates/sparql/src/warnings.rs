@@ -31,8 +31,8 @@ const IRI_CHARS_MAX: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlanWarning {
-    /// A function is called that nobody defines.
-    UnknownFunction(NamedFunction),
+    /// A function is called that nobody defines; and the one that is most likely meant.
+    UnknownFunction(NamedFunction, Option<&'static str>),
     /// A cast to a type that values cannot be cast to.
     UnknownCast(NamedFunction),
     /// A cast of several values, or of none.
@@ -87,7 +87,12 @@ impl fmt::Display for PlanWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const ERROR: &str = "each call is an error: FILTER drops its rows, BIND leaves its variable unbound";
         match self {
-            Self::UnknownFunction(NamedFunction(iri)) => write!(f, "no function <{iri}> is known; {ERROR}"),
+            Self::UnknownFunction(NamedFunction(iri), None) => {
+                write!(f, "no function <{iri}> is known; {ERROR}")
+            }
+            Self::UnknownFunction(NamedFunction(iri), Some(meant)) => {
+                write!(f, "no function <{iri}> is known, did you mean <{meant}>? {ERROR}")
+            }
             Self::UnknownCast(NamedFunction(iri)) => write!(f, "nothing can be cast to <{iri}>; {ERROR}"),
             Self::CastOfOther(NamedFunction(iri)) => {
                 write!(f, "the cast <{iri}> takes one value, not several or none; {ERROR}")
@@ -121,7 +126,7 @@ impl PlanWarning {
     /// The name of its kind in reports.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::UnknownFunction(_) => "unknown-function",
+            Self::UnknownFunction(..) => "unknown-function",
             Self::UnknownCast(_) => "unknown-cast",
             Self::CastOfOther(_) | Self::WrongArguments(..) => "wrong-arguments",
             Self::NoPattern(_) => "no-pattern",
@@ -143,7 +148,7 @@ impl PlanWarning {
     /// The beginning of the IRI, or of the text, that it is of, where it has no place.
     pub fn about(&self) -> Option<&str> {
         match self {
-            Self::UnknownFunction(NamedFunction(iri))
+            Self::UnknownFunction(NamedFunction(iri), _)
             | Self::UnknownCast(NamedFunction(iri))
             | Self::CastOfOther(NamedFunction(iri))
             | Self::WrongArguments(NamedFunction(iri), _) => Some(iri),
@@ -197,6 +202,8 @@ pub type FunctionOf<'a> = &'a dyn Fn(&str) -> Option<&'static Function>;
 pub struct Known<'a> {
     /// The function of a name.
     pub function_of: FunctionOf<'a>,
+    /// The function that is most likely meant by a name that none has.
+    pub nearest: &'a dyn Fn(&str) -> Option<&'static str>,
     /// Whether a text is a regular expression with flags.
     pub is_pattern: &'a dyn Fn(&str, &str) -> bool,
     /// What is the matter with a literal of this text and datatype where functions take it for a geometry.
@@ -205,7 +212,7 @@ pub struct Known<'a> {
 
 /// The warnings of queries, each once, in the order of the functions' IRIs, then of the patterns and geometries. What a SERVICE evaluates is not looked at.
 pub fn of_queries<'a>(queries: impl IntoIterator<Item = &'a Query>, known: Known<'a>) -> Arc<[PlanWarning]> {
-    let Known { function_of, is_pattern, geometry_problem } = known;
+    let Known { function_of, nearest, is_pattern, geometry_problem } = known;
     let (errors, patterns, geometries) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let mut calls = Calls { function_of, errors, patterns, geometries, geometry_bytes: 0 };
     for query in queries {
@@ -215,7 +222,7 @@ pub fn of_queries<'a>(queries: impl IntoIterator<Item = &'a Query>, known: Known
         | Query::Ask { pattern, .. }) = query;
         calls.pattern(pattern);
     }
-    let mut warnings: Vec<PlanWarning> = calls.errors.into_iter().map(|call| call.warning()).collect();
+    let mut warnings: Vec<PlanWarning> = calls.errors.into_iter().map(|call| call.warning(nearest)).collect();
     let wrong = calls.patterns.into_iter().filter(|(pattern, flags)| !is_pattern(pattern, flags));
     warnings.extend(wrong.map(|(pattern, flags)| {
         PlanWarning::NoPattern(GivenPattern { pattern: shown(pattern), flags: shown(flags) })
@@ -260,9 +267,12 @@ impl Call {
         Some(Self { function: NamedFunction::new(iri), kind })
     }
 
-    fn warning(self) -> PlanWarning {
+    fn warning(self, nearest: &dyn Fn(&str) -> Option<&'static str>) -> PlanWarning {
         match self.kind {
-            CallKind::Function => PlanWarning::UnknownFunction(self.function),
+            CallKind::Function => {
+                let meant = nearest(&self.function.0);
+                PlanWarning::UnknownFunction(self.function, meant)
+            }
             CallKind::Cast => PlanWarning::UnknownCast(self.function),
             CallKind::CastOfOther => PlanWarning::CastOfOther(self.function),
             CallKind::Arguments(told) => PlanWarning::WrongArguments(self.function, told.into()),
@@ -405,8 +415,12 @@ mod tests {
         let geometry_problem = |text: &str, datatype: &str| {
             (datatype == "http://x/place" && text != "here").then(|| "is not here".to_owned())
         };
-        let known =
-            Known { function_of: &cast, is_pattern: &is_pattern, geometry_problem: &geometry_problem };
+        let known = Known {
+            function_of: &cast,
+            nearest: &|_| None,
+            is_pattern: &is_pattern,
+            geometry_problem: &geometry_problem,
+        };
         let warnings = of_queries([&parse_query(&text, None).unwrap()], known);
         warnings.iter().map(ToString::to_string).collect()
     }

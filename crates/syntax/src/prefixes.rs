@@ -212,6 +212,14 @@ const USUAL: &[(&str, &str)] = &[
     ("yago", "http://dbpedia.org/class/yago/"),
 ];
 
+/// What a prefix usually stands for where it stands before a name, which may be of another namespace than the usual one: `text:matches` is none of Jena's.
+pub(crate) fn usual_of(prefix: &str, word: &str) -> Option<&'static str> {
+    match word {
+        "text:matches" | "text:score" | "text:snippet" => Some("urn:lodestore:text:"),
+        _ => usual(prefix),
+    }
+}
+
 /// The IRI that a prefix usually stands for.
 pub fn usual(prefix: &str) -> Option<&'static str> {
     let found = USUAL.binary_search_by_key(&prefix, |(name, _)| *name).ok()?;
@@ -234,5 +242,7 @@ mod tests {
             assert!(iri.contains(':') && !iri.contains(['<', '>', ' ']), "{iri}");
         }
         assert_eq!(usual("nobody"), None);
+        assert_eq!(usual_of("text", "text:matches"), Some("urn:lodestore:text:"));
+        assert_eq!(usual_of("text", "text:query"), usual("text"));
     }
 }

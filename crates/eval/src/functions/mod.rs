@@ -66,6 +66,27 @@ pub fn geometry_problem(_: &str, _: &str) -> Option<String> {
     None
 }
 
+/// The function that is most likely meant by an IRI that none has: of the same namespace one whose name is like it, or ends so; else one of the same name in another.
+pub fn nearest(iri: &str) -> Option<&'static str> {
+    let (namespace, name) = split(iri)?;
+    let others = || all().filter_map(|function| Some((split(function.name)?, function.name)));
+    let of_namespace = || others().filter(|((other, _), _)| *other == namespace);
+    let like = lode_sparql::syntax::nearest(name, of_namespace().map(|((_, other), _)| other));
+    let ends_so = |other: &str| {
+        let start = other.len().checked_sub(name.len());
+        start.and_then(|start| other.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(name))
+    };
+    let near = of_namespace().find(|((_, other), _)| Some(*other) == like || ends_so(other));
+    near.or_else(|| others().find(|((_, other), _)| *other == name)).map(|(_, iri)| iri)
+}
+
+/// Namespace and name of an IRI; none of a keyword.
+fn split(iri: &str) -> Option<(&str, &str)> {
+    let at = iri.rfind(['#', '/', ':'])?;
+    let (namespace, name) = iri.split_at(at + 1);
+    (!name.is_empty()).then_some((namespace, name))
+}
+
 /// Whether REGEX and REPLACE take a text, with flags, for a regular expression.
 pub fn is_regular_expression(pattern: &str, flags: &str) -> bool {
     regex::compiled(pattern, flags).is_some()

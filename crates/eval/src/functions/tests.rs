@@ -36,3 +36,18 @@ fn the_parser_knows_the_keywords() {
         assert!(parse_query(&query, None).is_ok(), "{query}");
     }
 }
+
+#[test]
+fn names_that_none_has_are_like_others() {
+    let meant = |iri: &str| super::nearest(iri);
+    assert_eq!(meant("urn:lodestore:text:mathces"), Some("urn:lodestore:text:matches"));
+    assert_eq!(meant("urn:lodestor:text:matches"), Some("urn:lodestore:text:matches"));
+    #[cfg(feature = "geo")]
+    assert_eq!(
+        meant("http://www.opengis.net/def/function/geosparql/within"),
+        Some("http://www.opengis.net/def/function/geosparql/sfWithin")
+    );
+    for none in ["http://e/f", "STR", "urn:lodestore:text:", "#", "", "urn:lodestore:text:äö"] {
+        assert_eq!(meant(none), None, "{none}");
+    }
+}

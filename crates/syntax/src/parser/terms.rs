@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
             && !self.prefixes.contains_key(&prefix)
             && self.undeclared.insert(prefix)
         {
-            let help = self.declaration_of(prefix);
+            let help = self.declaration_of(prefix, word);
             let span = self.span();
             self.tell(
                 span.start..span.start + prefix.len() + 1,
@@ -140,8 +140,8 @@ impl<'a> Parser<'a> {
         self.leaf(Node::Name);
     }
 
-    fn declaration_of(&self, prefix: &str) -> String {
-        let declaration = match prefixes::usual(prefix) {
+    fn declaration_of(&self, prefix: &str, word: &str) -> String {
+        let declaration = match prefixes::usual_of(prefix, word) {
             Some(iri) => format!("put before the query: PREFIX {prefix}: <{iri}>"),
             None => format!("put before the query: PREFIX {prefix}: <...> with the IRI that it stands for"),
         };

@@ -112,6 +112,7 @@ fn beside_others(case: u64, maintained: bool) {
         ..UpkeeperOptions::default()
     };
     let upkeeper = Upkeeper::start(all.store(), options).unwrap();
+    update(&all, "INSERT DATA { :always a :Thing }");
     let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -126,7 +127,6 @@ fn beside_others(case: u64, maintained: bool) {
                 std::thread::sleep(Duration::from_millis(30));
             }
         });
-        update(&all, "INSERT DATA { :always a :Thing }");
         let mut there = Vec::new();
         let new = |random: &mut Random| match random.below(4) {
             0 => schema(random, if set == RuleSet::RdfsPlus { 9 } else { 20 }),

@@ -45,7 +45,8 @@ fn expanded(triple: &str) -> String {
 
 #[test]
 fn names_in_a_chain_of_equalities() {
-    let names = 1000;
+    // Tests gather few triples at once, so many more would take minutes.
+    let names = 250;
     // Each says that it is the same as the next, or the next that it is the same as this.
     let equal = |i: usize| match i % 3 {
         0 => format!(":n{} owl:sameAs :n{i}", i + 1),
@@ -57,12 +58,12 @@ fn names_in_a_chain_of_equalities() {
         data.join(" . ")
     ));
     apply(&all, "owl2-rl");
-    assert_eq!(proven(&all, ":n999 owl:sameAs :n0", 5), names - 1);
-    assert_eq!(proven(&all, ":n0 owl:sameAs :n999", 5), names - 1);
-    assert_eq!(proven(&all, ":n400 owl:sameAs :n400", 5), 1);
+    assert_eq!(proven(&all, ":n249 owl:sameAs :n0", 5), names - 1);
+    assert_eq!(proven(&all, ":n0 owl:sameAs :n249", 5), names - 1);
+    assert_eq!(proven(&all, ":n100 owl:sameAs :n100", 5), 1);
     assert_eq!(proven(&all, ":n0 :p :x", 5), 6);
     assert_eq!(proven(&all, ":n20 :p :y", 5), 17);
-    assert_eq!(proven(&all, ":n999 a :C", 5), 992 + 2);
+    assert_eq!(proven(&all, ":n249 a :C", 5), 242 + 2);
     let explanation = why(&all, ":n0 :r :x");
     assert!(!explanation.holds && explanation.proofs.is_empty());
 }

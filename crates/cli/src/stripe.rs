@@ -14,6 +14,9 @@ pub fn run(args: &StripeArgs) -> anyhow::Result<Done> {
         move_stripe(&args.database, old, new)?;
         say!("{} is {} now", old.display(), new.display());
     } else {
+        if args.folders.is_empty() && !args.database.exists() {
+            bail!("there is no database at {}", args.database.display());
+        }
         ask_for(&args.database, &args.folders)?;
     }
     let states = stripe_states(&args.database)?;
@@ -36,8 +39,25 @@ pub fn run(args: &StripeArgs) -> anyhow::Result<Done> {
 
 /// Has a database spread over folders, if there are any.
 pub fn ask_for(database: &Path, folders: &[PathBuf]) -> anyhow::Result<()> {
+    folders.iter().try_for_each(|folder| check_place(folder))?;
     if !folders.is_empty() {
         stripe_database(database, folders)?;
     }
     Ok(())
+}
+
+/// A folder may be made, but not the one that it is in: that is most often a disk that is not mounted, or a slip.
+fn check_place(folder: &Path) -> anyhow::Result<()> {
+    let shown = folder.display();
+    if folder.exists() && !folder.is_dir() {
+        bail!("the stripe folder {shown} is a file");
+    }
+    let above = folder.parent().filter(|above| !above.as_os_str().is_empty());
+    match above.filter(|above| !above.is_dir()) {
+        Some(above) => bail!(
+            "the stripe folder {shown} cannot be made: there is no folder {} (is its disk mounted?)",
+            above.display()
+        ),
+        None => Ok(()),
+    }
 }

@@ -106,6 +106,21 @@ impl WebStore {
         Ok(bytes)
     }
 
+    /// By its first byte: some servers tell no length of what they would send (HEAD).
+    fn size_now(&self, key: &str) -> Result<u64, RemoteError> {
+        let response = self.ask(key, &[("Range", "bytes=0-0")])?;
+        let size = match response.status().as_u16() {
+            206 => {
+                let told =
+                    response.headers().get(header::CONTENT_RANGE).and_then(|value| value.to_str().ok());
+                told.and_then(|told| told.rsplit_once('/')?.1.trim().parse().ok())
+            }
+            _ => length(&response),
+        };
+        let what = "the server does not tell how long it is";
+        size.ok_or_else(|| refused(&self.object(key), io::Error::new(io::ErrorKind::Unsupported, what)))
+    }
+
     fn get_range_now(&self, key: &str, offset: u64, buf: &mut [u8]) -> Result<(), RemoteError> {
         let (object, end) = (self.object(key), offset + buf.len() as u64);
         let range = format!("bytes={offset}-{}", end.saturating_sub(1));
@@ -190,8 +205,11 @@ impl ObjectStore for WebStore {
         Ok(None)
     }
 
-    fn size(&self, _: &str) -> Result<Option<u64>, RemoteError> {
-        Err(self.read_only())
+    fn size(&self, key: &str) -> Result<Option<u64>, RemoteError> {
+        match interruptible(|| self.size_now(key)) {
+            Err(RemoteError::Missing { .. }) => Ok(None),
+            size => size.map(Some),
+        }
     }
 
     fn put(&self, _: &str, _: &mut dyn Read) -> Result<(), RemoteError> {

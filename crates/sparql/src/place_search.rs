@@ -82,11 +82,23 @@ pub const GEOMETRY_TEXTS: [&str; 4] = [
 /// The name of the function that tells whether what a property relates is so related; none of properties that are no relations of places.
 pub fn place_relation(property: &str) -> Option<String> {
     let name = property.strip_prefix(GEO)?;
-    FAMILIES.iter().any(|family| name.starts_with(family)).then(|| format!("{GEOF}{name}"))
+    is_relation(name).then(|| format!("{GEOF}{name}"))
 }
 
-/// How names of relations begin.
-const FAMILIES: [&str; 3] = ["sf", "eh", "rcc8"];
+/// Whether a property, and the function of the same name, is a relation of places.
+fn is_relation(name: &str) -> bool {
+    let is_of = |(family, relations): &(&str, [&str; 8])| {
+        name.strip_prefix(family).is_some_and(|relation| relations.contains(&relation))
+    };
+    RELATIONS.iter().any(is_of)
+}
+
+/// How names of relations begin, and how they end (GeoSPARQL 1.1, clauses 7.3 to 7.5).
+const RELATIONS: [(&str, [&str; 8]); 3] = [
+    ("sf", ["Equals", "Disjoint", "Intersects", "Touches", "Crosses", "Within", "Contains", "Overlaps"]),
+    ("eh", ["Equals", "Disjoint", "Meet", "Overlap", "Covers", "CoveredBy", "Inside", "Contains"]),
+    ("rcc8", ["eq", "dc", "ec", "po", "tppi", "tpp", "ntpp", "ntppi"]),
+];
 
 /// A condition on two geometries that are variables, which only those can pass that have a point in common, or are near each other: so pairs of them can be
 /// found by their boxes.
@@ -128,7 +140,7 @@ impl<'e> PlaceJoin<'e> {
             ("distance", Some(_), _) | ("metricDistance", Some(_), None) => true,
             ("relate", None, Some(pattern)) => has_common(pattern),
             ("sfDisjoint" | "ehDisjoint" | "rcc8dc", _, _) => false,
-            (name, None, None) => FAMILIES.iter().any(|family| name.starts_with(family)),
+            (name, None, None) => is_relation(name),
             _ => false,
         };
         (is_join && geometries[0] != geometries[1]).then_some(Self { function, geometries, third, most })

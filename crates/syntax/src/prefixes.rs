@@ -212,10 +212,14 @@ const USUAL: &[(&str, &str)] = &[
     ("yago", "http://dbpedia.org/class/yago/"),
 ];
 
-/// What a prefix usually stands for where it stands before a name, which may be of another namespace than the usual one: `text:matches` is none of Jena's.
+/// What a prefix usually stands for where it stands before a name, which may be of another namespace than the usual one: `text:matches` is none of Jena's,
+/// and `ql:contains-word` none of RML's.
 pub(crate) fn usual_of(prefix: &str, word: &str) -> Option<&'static str> {
     match word {
         "text:matches" | "text:score" | "text:snippet" => Some("urn:lodestore:text:"),
+        "ql:contains-word" | "ql:contains-entity" => {
+            Some("http://qlever.cs.uni-freiburg.de/builtin-functions/")
+        }
         _ => usual(prefix),
     }
 }

@@ -20,6 +20,23 @@ fn named(target: &MemVfs) -> Vec<PathBuf> {
     target.files().into_iter().filter(is_named).collect()
 }
 
+/// Behind a web server, too, which is asked for parts only.
+#[test]
+fn what_a_web_server_hands_out_is_looked_at() {
+    let (vfs, target) = (database(300), MemVfs::new());
+    publish(&vfs, &store(&target));
+    let on_web = |target: &MemVfs| {
+        let server = web_server::WebServer::start(target);
+        check(&server.store(), &Wanted::Newest, &CancelToken::default(), &mut |_| {}).unwrap()
+    };
+    assert_eq!(on_web(&target), checked(&target));
+    let object = named(&target).swap_remove(0);
+    target.remove(&object).unwrap();
+    let report = on_web(&target);
+    assert_eq!(report.problems.len(), 1, "{report:?}");
+    assert_eq!(report.problems[0].what, "is missing");
+}
+
 #[test]
 fn every_object_is_looked_at() {
     let (vfs, target) = (database(3000), MemVfs::new());

@@ -2,6 +2,7 @@
 
 use super::found::{Constant, FOUND_MAX, InGraph, Role};
 use super::walk::{Around, Names, Walk, name};
+use crate::place_search::place_relation;
 use crate::text_search::Property;
 use lode_rdf::Term;
 use lode_syntax::{At, Node};
@@ -65,7 +66,12 @@ impl<'t> Walk<'t> {
             return;
         }
         self.verb(verb, around, around.is_required, names);
-        let role = if self.is_type(verb) { Role::Class } else { Role::Object };
+        let role = match self.iri_of(verb) {
+            _ if self.is_type(verb) => Role::Class,
+            // What is related may follow from geometries, which both have.
+            Some(iri) if place_relation(&iri).is_some() => Role::Subject,
+            _ => Role::Object,
+        };
         for object in parts {
             self.term(object, role, around, names);
         }

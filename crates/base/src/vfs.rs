@@ -178,6 +178,14 @@ pub trait Vfs: Send + Sync + Debug {
     fn allocate(&self, path: &Path, bytes: u64) -> io::Result<()> {
         fill(&mut *self.create(path)?, bytes)
     }
+    /// Has the files outside the folder of a database, if there are any, be those of this folder. For who has the lock of it, before he writes.
+    ///
+    /// # Errors
+    ///
+    /// `AlreadyExists` where they are those of another folder, of which this one is a copy; else where the file system refuses.
+    fn claim(&self, _folder: &Path) -> io::Result<()> {
+        Ok(())
+    }
     /// Removes what is left of files in the folder of a database that are gone. For who has the lock of it, before he writes.
     ///
     /// # Errors

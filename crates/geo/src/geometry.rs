@@ -3,7 +3,7 @@
 use crate::crs::Crs;
 use crate::error::GeoError;
 use crate::validity;
-use geo::{BoundingRect, CoordsIter, Rect};
+use geo::{CoordsIter, Rect};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -84,6 +84,17 @@ pub struct Geometry {
     is_valid: OnceLock<bool>,
 }
 
+/// The box of all points; none of an empty shape. That of the outer rings alone is not enough: a hole of an invalid area may lie outside, and measures count it.
+pub(crate) fn bounds_of(shape: &geo::Geometry) -> Option<Rect> {
+    let mut points = shape.coords_iter();
+    let first = points.next()?;
+    let (least, most) = points.fold((first, first), |(least, most), point| {
+        let least = geo::coord! { x: least.x.min(point.x), y: least.y.min(point.y) };
+        (least, geo::coord! { x: most.x.max(point.x), y: most.y.max(point.y) })
+    });
+    Some(Rect::new(least, most))
+}
+
 impl Geometry {
     /// One of these points. `heights` and `measures` have a number for each of them, where there are any.
     pub(crate) fn new(
@@ -93,7 +104,7 @@ impl Geometry {
         heights: Option<Vec<f64>>,
         measures: Option<Vec<f64>>,
     ) -> Self {
-        let (points, bounds) = (shape.coords_count(), shape.bounding_rect());
+        let (points, bounds) = (shape.coords_count(), bounds_of(&shape));
         Self { crs, kind, shape, heights, measures, points, bounds, is_valid: OnceLock::new() }
     }
 

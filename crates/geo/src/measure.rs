@@ -3,7 +3,7 @@
 
 use crate::crs::Crs;
 use crate::error::GeoError;
-use crate::geometry::{Geometry, collection};
+use crate::geometry::{Geometry, bounds_of, collection};
 use crate::limits::PAIRS_MAX;
 use crate::nearest;
 use crate::parts::Parts;
@@ -82,7 +82,7 @@ fn on_earth(point: &geo::Point) -> bool {
 /// Whether they have a point in common, where their boxes do.
 fn meets(a: &Geometry, b: &Geometry) -> Result<bool, GeoError> {
     let other = b.shape_in(a.crs())?;
-    let apart = match (a.bounds(), geo::BoundingRect::bounding_rect(&*other)) {
+    let apart = match (a.bounds(), bounds_of(&other)) {
         (Some(a), Some(b)) => !geo::Intersects::intersects(&a, &b),
         _ => true,
     };

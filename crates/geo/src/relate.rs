@@ -2,7 +2,7 @@
 //! Egenhofer and the region connection calculus that are patterns of it (GeoSPARQL 1.1, sections 9.4 to 9.6).
 
 use crate::error::GeoError;
-use crate::geometry::Geometry;
+use crate::geometry::{Geometry, bounds_of};
 use crate::parts::{Parts, oriented};
 use crate::segments;
 use geo::coordinate_position::{CoordPos, CoordinatePosition};
@@ -117,7 +117,7 @@ fn matrix(a: &Geometry, b: &Geometry) -> Result<IntersectionMatrix, GeoError> {
     let other = b.shape_in(a.crs())?;
     let bounds = match &other {
         Cow::Borrowed(_) => b.bounds(),
-        Cow::Owned(shape) => geo::BoundingRect::bounding_rect(shape),
+        Cow::Owned(shape) => bounds_of(shape),
     };
     let apart = match (a.bounds(), bounds) {
         (Some(a), Some(b)) => !a.intersects(&b),

@@ -120,7 +120,15 @@ impl Snapshot {
         let version = &self.version;
         let known = version.manifest.inferences.as_ref()?;
         let is_of_this = version.delta.change_sets().is_empty() || known.is_maintained();
-        known.is_current().then_some(if is_of_this { version.number } else { version.manifest.version })
+        // A merge of segments gives the manifest a newer number, and leaves the commits behind it what they were.
+        let before_commits = version.number.saturating_sub(version.delta.change_sets().len() as u64);
+        let segments = version.manifest.version.min(before_commits);
+        known.is_current().then_some(if is_of_this { version.number } else { segments })
+    }
+
+    /// Commits that are in no segment yet.
+    pub fn commits_in_memory(&self) -> u64 {
+        self.version.delta.change_sets().len() as u64
     }
 
     /// Whether there are rules, so that there may be inferences.

@@ -152,6 +152,7 @@ impl Store {
         lock: FolderLock,
         manifest: Manifest,
     ) -> Result<Self, StoreError> {
+        vfs.claim(folder).map_err(StoreError::io(folder))?;
         let cache = BlockCache::sharing(&with_device(cache.into(), &*vfs, folder));
         let path = folder.join(log_file(manifest.log));
         let (mut version, found) = recover(&vfs, folder, manifest, &cache, OpenFiles::Now)?;

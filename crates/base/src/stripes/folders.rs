@@ -12,6 +12,8 @@ pub const STRIPES_FILE: &str = "stripes";
 pub const STRIPES_FILE_TMP: &str = "stripes.new";
 /// Name of the mark in a folder.
 const MARK_FILE: &str = "stripe";
+/// In the first folder: where the folder of the database was when it was opened for writing last.
+const OWNER_FILE: &str = "owner";
 const FIRST_LINE: &str = "lodestore stripes 1";
 const MARK_LINE: &str = "lodestore stripe 1";
 const TEXT_BYTES_MAX: u64 = 1 << 20;
@@ -200,6 +202,39 @@ impl StripeFolders {
         Err(damaged(format!("the stripe folder {shown} is not the right one: {what}")))
     }
 
+    /// Has the files be those of the database in `root`, and of no copy of its folder: what one of two removes the other one may need.
+    ///
+    /// # Errors
+    /// `AlreadyExists` where the folder is there still that they were of before; where the file system refuses.
+    pub fn claim(&self, vfs: &dyn Vfs, of_first: &dyn Vfs, root: &Path) -> io::Result<()> {
+        let root = std::fs::canonicalize(root).or_else(|_| std::path::absolute(root))?;
+        let own = self.own_folder(0);
+        let (path, tmp) = (own.join(OWNER_FILE), own.join(format!("{OWNER_FILE}.new")));
+        let owner = match read_text(of_first, &path) {
+            Ok(text) => text.and_then(|text| text.strip_suffix('\n').map(PathBuf::from)),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        match owner {
+            Some(owner) if owner == root => return Ok(()),
+            Some(owner) if !is_same_folder(&owner, &root) => {
+                let there = Self::read(vfs, &owner).ok().flatten();
+                if there.is_some_and(|there| there.id == self.id) {
+                    let what = format!(
+                        "this folder is a copy of the database {}, and its stripe folders have the files of that one: to have two, restore a backup \
+                         (`lode restore --stripe`)",
+                        owner.display()
+                    );
+                    return Err(io::Error::new(ErrorKind::AlreadyExists, what));
+                }
+            }
+            _ => {}
+        }
+        write_text(of_first, &tmp, &format!("{}\n", root.display()))?;
+        of_first.rename(&tmp, &path)?;
+        of_first.sync_dir(&own)
+    }
+
     /// Says that a folder is in another place now, to which its files were moved before.
     ///
     /// # Errors
@@ -222,6 +257,21 @@ impl StripeFolders {
             *folder = new;
         }
         Ok(())
+    }
+}
+
+/// Whether two paths lead to one folder, as by a link or a mount.
+fn is_same_folder(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let of = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+        of(one).is_some_and(|found| of(other) == Some(found))
+    }
+    #[cfg(not(unix))]
+    {
+        let of = |path: &Path| std::fs::canonicalize(path).ok();
+        of(one).is_some_and(|found| of(other) == Some(found))
     }
 }
 

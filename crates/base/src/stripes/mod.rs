@@ -312,6 +312,14 @@ impl Vfs for StripedVfs {
         self.inner().lock(path, exclusive)
     }
 
+    fn claim(&self, folder: &Path) -> io::Result<()> {
+        if folder != self.root {
+            return Ok(());
+        }
+        let Some(first) = self.shared.folders.first() else { return Ok(()) };
+        self.shared.stripes.claim(self.inner(), &*first.vfs, folder)
+    }
+
     fn sweep(&self, folder: &Path) -> io::Result<()> {
         if folder != self.root {
             return Ok(());

@@ -117,3 +117,12 @@ fn units_by_their_iris() {
         assert_eq!(Unit::from_iri(iri), unit, "{iri}");
     }
 }
+
+/// Measures take areas that are not valid, so the box of one has all of its points.
+#[test]
+fn holes_outside_are_in_the_box() {
+    let area = wkt("POLYGON((0 0,10 0,10 10,0 10,0 0),(20 20,21 20,21 21,20 20))");
+    let bounds = area.bounds().unwrap();
+    assert_eq!((bounds.min().x, bounds.max().x, bounds.max().y), (0.0, 21.0, 21.0));
+    assert!(wkt("POLYGON EMPTY").bounds().is_none());
+}

@@ -303,7 +303,8 @@ fn of_inferences(state: &AppState, snapshot: &Snapshot) -> Option<OfInferences> 
     Some(OfInferences {
         up_to_date,
         of_version,
-        behind_versions: of_version.map(|of| version.saturating_sub(of)),
+        // Numbers of versions may be left out, as after a crash.
+        behind_versions: of_version.map(|_| if up_to_date { 0 } else { snapshot.commits_in_memory() }),
         behind_seconds,
         running: status.is_running,
         gone_on: status.gone_on,

@@ -242,3 +242,28 @@ fn what_is_missing_is_told() {
     contents(&vfs).unwrap();
     assert!(move_stripe(&MemVfs::new(), Path::new(FOLDER), Path::new("/a"), Path::new("/b")).is_err());
 }
+
+/// A copy of the folder alone has the same stripe folders: what one of the two removes the other one would miss.
+#[test]
+fn a_copy_of_the_folder_writes_nothing() {
+    let vfs = before(0);
+    let all = contents(&vfs).unwrap();
+    let open = |folder: &str| {
+        let vfs = striped(&(Arc::new(vfs.clone()) as Arc<dyn Vfs>), Path::new(folder))?;
+        Store::open_existing(vfs, Path::new(folder), 1 << 16, WriteOptions::default())
+    };
+    drop(open(FOLDER).unwrap());
+    for path in vfs.files().into_iter().filter(|path| path.starts_with(FOLDER)) {
+        let to = Path::new("/copy").join(path.strip_prefix(FOLDER).unwrap());
+        vfs.create_dir_all(to.parent().unwrap()).unwrap();
+        vfs.create(&to).unwrap().write_all(&vfs.read(&path).unwrap()).unwrap();
+    }
+    let before = parts(&vfs);
+    let error = open("/copy").unwrap_err().to_string();
+    assert!(error.contains("a copy of the database") && error.contains(FOLDER), "{error}");
+    assert_eq!(parts(&vfs), before);
+    assert_eq!(contents(&vfs).unwrap(), all);
+    // Where there is no other one any more, it has been moved.
+    vfs.remove_dir_all(Path::new(FOLDER)).unwrap();
+    assert_eq!(read_all(&open("/copy").unwrap().snapshot()).unwrap(), all);
+}

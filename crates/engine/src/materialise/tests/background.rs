@@ -159,6 +159,22 @@ fn at_rest_it_is_what_the_rules_give() {
 }
 
 #[test]
+fn a_merge_of_segments_makes_nothing_newer() {
+    let all = database(":A rdfs:subClassOf :B . :x a :A");
+    apply_async(&all, &["rdfs"]);
+    let (_, of, first) = of_version(&all);
+    assert_eq!(of, Some(first));
+    update(&all, "INSERT DATA { :y a :A }");
+    update(&all, "DELETE DATA { :x a :A }");
+    compact_all(&all);
+    let (up_to_date, of, newest) = of_version(&all);
+    assert!(!up_to_date && of.is_none_or(|of| of == first && of < newest), "{of:?} of {first}, {newest}");
+    assert!(!ask(&all, ":y a :B"));
+    assert!(matches!(catch_up(&all), CaughtUp::Published { is_behind: false, .. }));
+    assert!(ask(&all, ":y a :B") && !ask(&all, ":x a :B"));
+}
+
+#[test]
 fn what_commits_could_not_keep_up_with_is_put_right() {
     use super::super::upkeep::ROWS;
     let all = database(":A rdfs:subClassOf :B . :x a :A");

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 pub fn run(args: &CheckArgs) -> anyhow::Result<Done> {
-    if let Some(address) = published::database_address(&args.database)? {
+    if let Some(address) = published::address(&args.database)? {
         return check_published(args, &address);
     }
     if let Some(refusal) = folder::refusal(&args.database) {

@@ -18,6 +18,8 @@ const LITTLE_BYTES: usize = 512 << 20;
 /// What the program itself takes, with the stacks of its threads, what its allocator keeps, and both copies of a vector that grows: a quarter
 /// of all, but no less than this.
 const OWN_BYTES_MIN: usize = 32 << 20;
+/// Pages of a program that was not built for speed, which is several times as large, are none of what queries take.
+const OWN_BYTES_MORE: usize = if cfg!(debug_assertions) { 8 << 20 } else { 0 };
 /// Of the pool there is so much for each short query that runs, of which it counts next to nothing itself;
 const SHORT_QUERY_BYTES: usize = 16 << 20;
 /// but so many may run with little memory, too.
@@ -66,7 +68,7 @@ impl SharedMemory {
         keep_to(bytes);
         let own = own_bytes(bytes);
         let process = Process { resident_bytes, give_back };
-        let pool = MemoryBudget::of_process(bytes - own, own, process);
+        let pool = MemoryBudget::of_process(bytes - own, own + OWN_BYTES_MORE, process);
         let cache_bytes = cache_bytes.unwrap_or(pool.limit() / 2).min(pool.limit());
         Self { pool, cache_bytes }
     }

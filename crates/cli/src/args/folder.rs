@@ -68,7 +68,7 @@ pub fn refusal(path: &Path) -> Option<String> {
     let address = Some(name).filter(|text| is_url(text))?;
     Some(format!(
         "this command takes the folder of a database, and not the address of a server: documents are sent to one by \
-         `curl -T FILE '{address}/data?default'`, or by .load in `lode shell {address}`"
+         `curl -T FILE '{address}/data?default'`, or by .load in `lode shell {address}`. What is published there is lode+{address} (lode query, stats, check, serve)"
     ))
 }
 

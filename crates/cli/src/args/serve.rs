@@ -40,7 +40,7 @@ lode status for people. Each answer has a number (X-Request-Id), which is also i
 )]
 pub struct ServeArgs {
     /// The database folder (where there is nothing, an empty database is made), or the address of a published database, which is read in place:
-    /// file:///srv/published, http://data.example.org/published
+    /// file:///srv/published, lode+http://data.example.org/published
     #[arg(group = "place")]
     pub database: Option<PathBuf>,
     /// Serve several databases, each below its name: the folders in this one (a new folder, where there is none). /admin/databases lists them,

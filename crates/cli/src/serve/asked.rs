@@ -47,7 +47,7 @@ impl<'a> Asked<'a> {
         };
         let place = args.place().ok_or_else(nothing)?;
         let address = match place {
-            Place::One(path) => published::database_address(path)?,
+            Place::One(path) => published::address(path)?,
             Place::Several(_) => None,
         };
         if address.is_none() {

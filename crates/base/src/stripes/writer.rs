@@ -7,6 +7,7 @@ use super::stub::Stub;
 use crate::vfs::WriteFile;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// So many chunks of all files may wait for a folder: who writes faster than that waits.
@@ -19,6 +20,8 @@ struct PartWriter {
     path: PathBuf,
     /// Made with its first bytes.
     file: Mutex<Option<Box<dyn WriteFile>>>,
+    /// The part is gone: what waits to be written would make it anew. Changed with the file locked.
+    is_given_up: AtomicBool,
 }
 
 impl PartWriter {
@@ -28,11 +31,20 @@ impl PartWriter {
 
     fn write(&self, bytes: &[u8]) -> io::Result<()> {
         let mut file = self.file();
+        if self.is_given_up.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         let file = match &mut *file {
             Some(file) => file,
             none => none.insert(self.folder.vfs.create_new(&self.path)?),
         };
         file.write_all(bytes)
+    }
+
+    fn give_up(&self) {
+        let mut file = self.file();
+        self.is_given_up.store(true, Ordering::Relaxed);
+        *file = None;
     }
 
     fn flush(&self, is_durable: bool) -> io::Result<()> {
@@ -102,7 +114,12 @@ impl StripedWriter {
         let name = self.stub.part();
         let part = |folder: &Arc<StripeFolder>| {
             let (path, file) = (folder.own.join(&name), Mutex::new(None));
-            Arc::new(PartWriter { folder: Arc::clone(folder), path, file })
+            Arc::new(PartWriter {
+                folder: Arc::clone(folder),
+                path,
+                file,
+                is_given_up: AtomicBool::new(false),
+            })
         };
         self.parts = self.shared.folders.iter().map(part).collect();
         self.mode = Mode::Striped;
@@ -235,7 +252,7 @@ impl Drop for StripedWriter {
         }
         // Nobody finds the parts of a file that is gone, or never came to be.
         if flushed.is_err() && self.recorded.is_none() || !self.shared.vfs.exists(&self.path) {
-            self.parts.iter().for_each(|part| drop(part.file().take()));
+            self.parts.iter().for_each(|part| part.give_up());
             self.shared.remove_parts(&self.stub);
         }
     }

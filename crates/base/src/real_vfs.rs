@@ -331,3 +331,26 @@ impl Vfs for RealVfs {
         }
     }
 }
+
+/// A path from the root on, without links where it is there.
+///
+/// # Errors
+/// Where the working folder is not known.
+pub(crate) fn whole_path(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path).or_else(|_| std::path::absolute(path))
+}
+
+/// Whether two paths lead to one folder, as by a link or a mount.
+pub(crate) fn is_same_folder(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let of = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+        of(one).is_some_and(|found| of(other) == Some(found))
+    }
+    #[cfg(not(unix))]
+    {
+        let of = |path: &Path| fs::canonicalize(path).ok();
+        of(one).is_some_and(|found| of(other) == Some(found))
+    }
+}

@@ -1,6 +1,7 @@
 //! Which folders the files of a database are spread over: a small text in the folder of the database, and a mark in each of the others, by which one that
 //! is missing, or another one's, is told.
 
+use crate::real_vfs::{is_same_folder, whole_path};
 use crate::vfs::Vfs;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, ErrorKind};
@@ -207,7 +208,7 @@ impl StripeFolders {
     /// # Errors
     /// `AlreadyExists` where the folder is there still that they were of before; where the file system refuses.
     pub fn claim(&self, vfs: &dyn Vfs, of_first: &dyn Vfs, root: &Path) -> io::Result<()> {
-        let root = std::fs::canonicalize(root).or_else(|_| std::path::absolute(root))?;
+        let root = whole_path(root)?;
         let own = self.own_folder(0);
         let (path, tmp) = (own.join(OWNER_FILE), own.join(format!("{OWNER_FILE}.new")));
         let owner = match read_text(of_first, &path) {
@@ -257,21 +258,6 @@ impl StripeFolders {
             *folder = new;
         }
         Ok(())
-    }
-}
-
-/// Whether two paths lead to one folder, as by a link or a mount.
-fn is_same_folder(one: &Path, other: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let of = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
-        of(one).is_some_and(|found| of(other) == Some(found))
-    }
-    #[cfg(not(unix))]
-    {
-        let of = |path: &Path| std::fs::canonicalize(path).ok();
-        of(one).is_some_and(|found| of(other) == Some(found))
     }
 }
 

@@ -17,6 +17,7 @@ pub mod frame_file;
 pub mod gallop;
 pub mod host;
 pub mod huge;
+pub mod identity;
 pub mod io_probe;
 pub mod mem_vfs;
 pub mod memory_budget;

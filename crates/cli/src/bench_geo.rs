@@ -1,6 +1,7 @@
 //! `lode bench geo`: what places cost: loading, the index of them, windows, what is nearest, and a join of points with zones, with and without the index.
 
 use crate::args::BenchGeoArgs;
+use crate::bench_scratch::Scratch;
 use crate::exit::Done;
 use crate::number;
 use crate::talk::{say, write_json};
@@ -13,7 +14,7 @@ use lode_rdf::format::RdfFormat;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -34,7 +35,7 @@ struct Row {
 }
 
 pub fn run(args: &BenchGeoArgs) -> anyhow::Result<Done> {
-    let scratch = Scratch::new(args.folder.as_deref())?;
+    let scratch = Scratch::new(args.folder.as_deref(), "geo")?;
     let data = scratch.path.join("places.nt");
     let sizes = Sizes { points: args.points, lines: args.lines, polygons: args.polygons };
     let triples = write_data(sizes, args.seed, &data)?;
@@ -197,29 +198,4 @@ fn write_table(rows: &[Row]) -> anyhow::Result<()> {
         writeln!(out, "| {} | {index} | {rows} | {runs} | {least:.2} | {median:.2} |", row.query)?;
     }
     Ok(())
-}
-
-/// Where data and database are; away again at the end, where no folder was named.
-struct Scratch {
-    path: PathBuf,
-    kept: bool,
-}
-
-impl Scratch {
-    /// Fails where a named folder is there already: it could be anything.
-    fn new(named: Option<&Path>) -> anyhow::Result<Self> {
-        let own = || std::env::temp_dir().join(format!("lode-bench-geo-{}", std::process::id()));
-        let path = named.map_or_else(own, Path::to_owned);
-        std::fs::create_dir(&path).with_context(|| format!("creating {}", path.display()))?;
-        Ok(Self { path, kept: named.is_some() })
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        if !self.kept {
-            // What is left in the folder for temporary files does no harm.
-            drop(std::fs::remove_dir_all(&self.path));
-        }
-    }
 }

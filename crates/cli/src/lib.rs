@@ -22,6 +22,7 @@ mod bench_lubm;
 mod bench_queries;
 mod bench_reason;
 mod bench_report;
+mod bench_scratch;
 mod bench_soak;
 mod bench_target;
 mod bench_update;

@@ -33,7 +33,6 @@ mod flush;
 mod flusher;
 mod follow;
 mod hot_blocks;
-mod identity;
 mod index_files;
 mod io_profile;
 mod kept_files;

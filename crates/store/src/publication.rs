@@ -3,12 +3,12 @@
 
 use crate::backup::Original;
 use crate::error::StoreError;
-use crate::identity::random_identity;
 use crate::manifest::{PUBLISHER, PUBLISHER_TMP};
 use crate::store::Store;
 use crate::write_guard::WriteGuard;
 use crate::write_options::WriteOptions;
 use lode_base::cancel::CancelToken;
+use lode_base::identity::random_identity;
 use lode_base::vfs::Vfs;
 use std::io;
 use std::path::Path;

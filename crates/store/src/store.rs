@@ -3,7 +3,6 @@
 use crate::commit_check::CommitCheck;
 use crate::error::StoreError;
 use crate::fair_lock::FairLock;
-use crate::identity::random_identity;
 use crate::io_profile::with_device;
 use crate::last_prefixes::LastPrefixes;
 use crate::log::{Log, LogCounters, Salvaged};
@@ -17,6 +16,7 @@ use crate::version::{OpenSegment, Version};
 use crate::write_options::WriteOptions;
 use crate::writer::Writer;
 use lode_base::block_source::SourceCounters;
+use lode_base::identity::random_identity;
 use lode_base::vfs::Vfs;
 use lode_packed::{BlockCache, CacheCounters, CacheMemory};
 use std::any::Any;

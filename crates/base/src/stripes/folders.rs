@@ -1,9 +1,9 @@
 //! Which folders the files of a database are spread over: a small text in the folder of the database, and a mark in each of the others, by which one that
 //! is missing, or another one's, is told.
 
+use crate::identity::random_identity;
 use crate::real_vfs::{is_same_folder, whole_path};
 use crate::vfs::Vfs;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -35,12 +35,6 @@ pub struct StripeFolders {
     pub chunk: u64,
     /// As the user named them, from the root of the file system on.
     pub folders: Vec<PathBuf>,
-}
-
-/// A number that nothing else has.
-pub(super) fn random_number() -> u128 {
-    let random = || u128::from(RandomState::new().build_hasher().finish());
-    random() << 64 | random()
 }
 
 fn invalid(what: impl Into<String>) -> io::Error {
@@ -76,7 +70,7 @@ impl StripeFolders {
                 return Err(invalid(format!("the stripe folder {shown} is in the folder of the database")));
             }
         }
-        Ok(Self { id: random_number(), chunk: chunk.clamp(1, CHUNK_BYTES_MAX), folders })
+        Ok(Self { id: random_identity(), chunk: chunk.clamp(1, CHUNK_BYTES_MAX), folders })
     }
 
     fn encode(&self) -> String {

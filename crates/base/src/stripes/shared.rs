@@ -1,8 +1,9 @@
 //! What the file system shares with its readers and writers: the stripe folders, and what waits for each.
 
-use super::folders::{StripeFolders, random_number};
+use super::folders::StripeFolders;
 use super::lane::Lane;
 use super::stub::Stub;
+use crate::identity::random_identity;
 use crate::memory_budget::MemoryBudget;
 use crate::vfs::Vfs;
 use std::path::PathBuf;
@@ -45,7 +46,7 @@ impl Shared {
         // One after the other begins in the next folder, so that short files are spread, too.
         let first = self.next_first.fetch_add(1, Ordering::Relaxed) % folders.max(1);
         let StripeFolders { id: set, chunk, .. } = self.stripes;
-        Stub { set, name: random_number(), len: 0, chunk, folders, first, is_durable: false }
+        Stub { set, name: random_identity(), len: 0, chunk, folders, first, is_durable: false }
     }
 
     /// Removes the parts of a file. What cannot be removed is swept up later.

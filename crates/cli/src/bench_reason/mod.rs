@@ -4,6 +4,7 @@ mod process;
 mod tool;
 
 use crate::args::BenchReasonArgs;
+use crate::bench_scratch::Scratch;
 use crate::exit::{Done, wrong_usage};
 use crate::number;
 use crate::talk::{say, write_json};
@@ -12,7 +13,7 @@ use lode_bench::reason::Case;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tool::{Inferred, Tool};
 
 /// One tool's median run over one kind of data; or why there is none.
@@ -30,7 +31,7 @@ pub fn run(args: &BenchReasonArgs) -> anyhow::Result<Done> {
     if cases.is_empty() {
         return Err(wrong_usage("all sizes are 0: nothing is measured".to_owned()));
     }
-    let scratch = Scratch::new(args.folder.as_deref())?;
+    let scratch = Scratch::new(args.folder.as_deref(), "reason")?;
     let folder = &scratch.path;
     let (tools, missing) = tools(args, folder)?;
     let mut rows = Vec::new();
@@ -117,31 +118,6 @@ fn median(
     }
     runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     Ok(Ok(runs.swap_remove(runs.len() / 2)))
-}
-
-/// Where data, databases and what processes write are; away again at the end, where no folder was named.
-struct Scratch {
-    path: PathBuf,
-    kept: bool,
-}
-
-impl Scratch {
-    /// Fails where a named folder is there already: it could be anything.
-    fn new(named: Option<&Path>) -> anyhow::Result<Self> {
-        let own = || std::env::temp_dir().join(format!("lode-bench-reason-{}", std::process::id()));
-        let path = named.map_or_else(own, Path::to_owned);
-        std::fs::create_dir(&path).with_context(|| format!("creating {}", path.display()))?;
-        Ok(Self { path, kept: named.is_some() })
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        if !self.kept {
-            // What is left in the folder for temporary files does no harm.
-            drop(std::fs::remove_dir_all(&self.path));
-        }
-    }
 }
 
 impl Row {

@@ -2,11 +2,11 @@
 //! which segment it is and where it comes from, and everything of it is made durable.
 
 use crate::error::StoreError;
-use crate::identity::random_identity;
 use crate::manifest::{SegmentEntry, Sign};
 use crate::store::Store;
 use crate::version::OpenSegment;
 use lode_base::cancel::Cancelled;
+use lode_base::identity::random_identity;
 use lode_packed::segment::{SegmentOrigin, write_characteristic_sets};
 use lode_packed::{DictionaryInfo, Order, PermutationInfo, SegmentMeta};
 use lode_rdf::value_id::Section;

@@ -1,4 +1,4 @@
-//! Random numbers that tell databases and segments apart.
+//! Random numbers that tell databases, segments and files apart.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 

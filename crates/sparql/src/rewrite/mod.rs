@@ -3,6 +3,7 @@
 //!
 //! None changes the bag of solutions.
 
+mod candidates;
 mod constants;
 mod filters;
 mod groups;

@@ -3,7 +3,7 @@
 //!
 //! The index tells them only where all objects of the pattern are geometries, each once. What sorts and cuts stays, so that rows, ties and their sequence are as before.
 
-use super::places::set_of;
+use super::candidates::set_of;
 use super::texts::{among, begins};
 use crate::expr::Expr;
 use crate::id_set::IdList;

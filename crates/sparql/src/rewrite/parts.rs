@@ -5,10 +5,10 @@
 //! a string that the index does not tell has not what is asked for. What is no string is an error of the condition, which drops the row, unless its text is asked for: then all objects
 //! of the pattern have to be strings.
 
-use super::places::set_of;
-use super::texts::{among, begins, least_rows, objects, total};
+use super::candidates::{self, Candidates, Indexed};
+use super::texts::{least_rows, objects, total};
 use crate::expr::Expr;
-use crate::logical::{Logical, LogicalOp as Op, QuadPattern};
+use crate::logical::{Logical, QuadPattern};
 use crate::plan::Slot;
 use crate::statistics::Statistics;
 use crate::text_condition::TextCondition;
@@ -20,41 +20,25 @@ const ROWS_MIN: f64 = 4096.0;
 
 /// Looks up what conditions of joins and single patterns ask for.
 pub(super) fn look_up(logical: Logical, stats: &dyn Statistics) -> Logical {
-    let logical = logical.map_inputs(&mut |input| look_up(input, stats));
-    match logical.op {
-        Op::Join { members, filters } => narrowed(members, filters, stats),
-        Op::Filter { input, exprs } if matches!(input.op, Op::Scan(_)) => {
-            if exprs.iter().any(|expr| TextCondition::of(expr).is_some()) {
-                narrowed(vec![*input], exprs, stats)
-            } else {
-                Logical::filter(*input, exprs)
-            }
-        }
-        op => Logical { op, ..logical },
-    }
+    candidates::look_up(logical, &Parts(stats))
 }
 
-/// The join of these, with the texts that may pass before each condition that asks for strings.
-fn narrowed(mut members: Vec<Logical>, filters: Vec<Expr>, stats: &dyn Statistics) -> Logical {
-    let mut kept = Vec::with_capacity(filters.len());
-    for filter in filters {
-        let found = TextCondition::of(&filter).and_then(|(var, condition)| {
-            let pattern = members.iter().find_map(|member| objects(member, var))?;
-            let (total, least) = (total(pattern, stats), least_rows(&members, stats));
-            let rows = total.min(least);
-            let is_worth_it = rows >= ROWS_MIN && (!condition.of_any_term || has_texts_only(pattern, stats));
-            let list = is_worth_it.then(|| stats.texts_with(&condition.test, rows))??;
-            Some((var, total, least, list))
-        });
-        if let Some((var, total, least, list)) = found {
-            match begins(list.ids.len(), total, least) {
-                true => members.push(Logical::ids(var, list)),
-                false => kept.push(among(var, set_of(list), total)),
-            }
-        }
-        kept.push(filter);
+struct Parts<'a>(&'a dyn Statistics);
+
+impl Indexed for Parts<'_> {
+    fn is_one(&self, condition: &Expr) -> bool {
+        TextCondition::of(condition).is_some()
     }
-    Logical::join(members, kept)
+
+    fn find(&self, condition: &Expr, members: &[Logical]) -> Option<Candidates> {
+        let (var, condition) = TextCondition::of(condition)?;
+        let pattern = members.iter().find_map(|member| objects(member, var))?;
+        let (total, least) = (total(pattern, self.0), least_rows(members, self.0));
+        let rows = total.min(least);
+        let is_worth_it = rows >= ROWS_MIN && (!condition.of_any_term || has_texts_only(pattern, self.0));
+        let list = is_worth_it.then(|| self.0.texts_with(&condition.test, rows))??;
+        Some(Candidates { var, total, least, list })
+    }
 }
 
 /// Whether all objects of a pattern are strings, with a language or without.

@@ -5,50 +5,29 @@
 //! stays. All is as before: objects of patterns are terms of the data, and a geometry that the
 //! index does not tell does not pass, or is none, which is an error of the condition and drops the row.
 
-use super::texts::{among, begins, least_rows, objects, total};
+use super::candidates::{self, Candidates, Indexed};
+use super::texts::{least_rows, objects, total};
 use crate::expr::Expr;
-use crate::id_set::{IdList, IdSet};
-use crate::logical::{Logical, LogicalOp as Op};
+use crate::logical::Logical;
 use crate::place_search::PlaceSearch;
 use crate::statistics::Statistics;
 
 /// Looks up what conditions of joins and single patterns ask for.
 pub(super) fn look_up(logical: Logical, stats: &dyn Statistics) -> Logical {
-    let logical = logical.map_inputs(&mut |input| look_up(input, stats));
-    match logical.op {
-        Op::Join { members, filters } => narrowed(members, filters, stats),
-        Op::Filter { input, exprs } if matches!(input.op, Op::Scan(_)) => {
-            if exprs.iter().any(|expr| PlaceSearch::of(expr).is_some()) {
-                narrowed(vec![*input], exprs, stats)
-            } else {
-                Logical::filter(*input, exprs)
-            }
-        }
-        op => Logical { op, ..logical },
-    }
+    candidates::look_up(logical, &Places(stats))
 }
 
-/// The set of the same ids.
-pub(super) fn set_of(list: IdList) -> IdSet {
-    IdSet::of(|| list.ids.iter().copied()).holding(list.held)
-}
+struct Places<'a>(&'a dyn Statistics);
 
-/// The join of these, with what may pass before each condition that an index knows of.
-fn narrowed(mut members: Vec<Logical>, filters: Vec<Expr>, stats: &dyn Statistics) -> Logical {
-    let mut kept = Vec::with_capacity(filters.len());
-    for filter in filters {
-        let found = PlaceSearch::of(&filter).and_then(|(var, search)| {
-            let pattern = members.iter().find_map(|member| objects(member, var))?;
-            let total = total(pattern, stats);
-            Some((var, total, least_rows(&members, stats), stats.place_candidates(&search)?))
-        });
-        if let Some((var, total, least, list)) = found {
-            match begins(list.ids.len(), total, least) {
-                true => members.push(Logical::ids(var, list)),
-                false => kept.push(among(var, set_of(list), total)),
-            }
-        }
-        kept.push(filter);
+impl Indexed for Places<'_> {
+    fn is_one(&self, condition: &Expr) -> bool {
+        PlaceSearch::of(condition).is_some()
     }
-    Logical::join(members, kept)
+
+    fn find(&self, condition: &Expr, members: &[Logical]) -> Option<Candidates> {
+        let (var, search) = PlaceSearch::of(condition)?;
+        let pattern = members.iter().find_map(|member| objects(member, var))?;
+        let (total, least) = (total(pattern, self.0), least_rows(members, self.0));
+        Some(Candidates { var, total, least, list: self.0.place_candidates(&search)? })
+    }
 }

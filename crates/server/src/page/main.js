@@ -10,6 +10,8 @@ import { openHelp, startTheme } from './around.js';
 const VIEWS = ['query', 'browse', 'data', 'upload', 'running'];
 const loaded = {};
 let query;
+/** Settles when it is known who asks, and what the server lets this one do. */
+let known;
 
 async function open(name, isNew = true) {
   if (!VIEWS.includes(name)) name = 'query';
@@ -21,6 +23,8 @@ async function open(name, isNew = true) {
   }
   document.title = (name === 'query' ? '' : $('go-' + name).textContent + ' · ') + (database || 'Lodestore') + (database ? ' · Lodestore' : '');
   if (name === 'query') return;
+  // What a view shows depends on who asks: before that is known it would be drawn in vain, and anew under one's hands.
+  await known;
   loaded[name] ??= import(`./${name}.js`).then(module => module.start($(`view-${name}-panel`), { openQuery, browse }));
   (await loaded[name]).shown?.(isNew);
 }
@@ -107,9 +111,9 @@ async function drawDatabases() {
 startTheme($('theme'));
 query = new QueryView();
 listen();
-route();
-look().then(() => {
+known = look().then(() => {
   drawSession();
   loadPrefixes();
-  return drawDatabases();
+  drawDatabases().catch(error => tell(error.message));
 }).catch(error => tell(error.message));
+route();

@@ -169,7 +169,16 @@ class Page:
         self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
     def click(self, selector, count=1):
-        x, y, width, height = self.box(selector)
+        """Clicks where an element is once it stays there for some frames with nothing above it, as a person would wait for it."""
+        self.box(selector)
+        one, frame = f"document.querySelector({json.dumps(selector)})", "await new Promise(requestAnimationFrame)"
+        box = self.wait(f"(async () => {{ const at = () => {{ const box = {one}.getBoundingClientRect(); return [box.x, box.y, box.width, box.height]; }};"
+                        f"const before = at(); {frame}; {frame}; const [x, y, width, height] = at();"
+                        "if (before.some((side, index) => side !== [x, y, width, height][index])) return null;"
+                        "if (!width || !height) return [0, 0, 0, 0];"
+                        "const found = document.elementFromPoint(x + width / 2, y + height / 2);"
+                        f"return found && ({one}.contains(found) || found.contains({one}) || found.closest('label')?.control === {one}) ? [x, y, width, height] : null; }})()")
+        x, y, width, height = box
         if not width or not height:
             raise Failed(f"{selector} is not to be seen")
         for number in range(1, count + 1):

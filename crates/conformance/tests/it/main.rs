@@ -6,11 +6,12 @@
     reason = "a test that cannot go on has failed; its table is for people"
 )]
 
+mod index_crashes;
+mod indexed;
 mod known;
-mod place_crashes;
 mod place_index;
 mod place_relations;
-mod search_crashes;
+mod search_building;
 mod search_index;
 mod search_strings;
 mod spatial_join;

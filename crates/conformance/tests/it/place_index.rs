@@ -1,54 +1,17 @@
 //! Conditions on geometries with indexes of them answer as those that read all geometries, while loads, transactions, compactions and other opens change what there is.
 
-use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
-use lode_engine::store::{CompactOptions, PlacesOptions, PlacesReport, compact, drop_places, index_places};
-use lode_engine::{Database, OpenOptions, QueryOptions, QueryResults, UpdateOptions, check_database};
-use lode_rdf::format::RdfFormat;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use crate::indexed::{Prologue, Random, compact, is_sound, open, reading, with_damage};
+use lode_engine::store::{PlacesOptions, PlacesReport, drop_places, index_places};
+use lode_engine::{Database, QueryOptions};
 
-const PROLOGUE: &str = "PREFIX : <http://e/> PREFIX geo: <http://www.opengis.net/ont/geosparql#> \
-PREFIX geof: <http://www.opengis.net/def/function/geosparql/> PREFIX uom: <http://www.opengis.net/def/uom/OGC/1.0/> ";
-
-/// Numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-
-    fn of(&mut self, things: &[&str]) -> String {
-        things[self.below(things.len())].to_owned()
-    }
-}
-
-fn open(folder: &Path) -> Database {
-    Database::create_or_open(folder, &OpenOptions::default()).unwrap()
-}
-
-fn rows(database: &Database, query: &str, options: &QueryOptions) -> Vec<String> {
-    let answer = database.query(&format!("{PROLOGUE}{query}"), options);
-    let answer = answer.unwrap_or_else(|error| panic!("{query}: {error}"));
-    let QueryResults::Solutions(mut solutions) = answer else { panic!("{query}: a SELECT") };
-    let rows = solutions.collect_rows().unwrap_or_else(|error| panic!("{query}: {error}"));
-    rows.iter().map(|row| format!("{row:?}")).collect()
-}
-
-fn sorted_rows(database: &Database, query: &str, options: &QueryOptions) -> Vec<String> {
-    let mut rows = rows(database, query, options);
-    rows.sort();
-    rows
-}
+const PROLOGUE: Prologue = Prologue(
+    "PREFIX : <http://e/> PREFIX geo: <http://www.opengis.net/ont/geosparql#> \
+PREFIX geof: <http://www.opengis.net/def/function/geosparql/> PREFIX uom: <http://www.opengis.net/def/uom/OGC/1.0/> ",
+);
 
 fn index(database: &Database, force: bool) -> PlacesReport {
     let options = PlacesOptions { memory_bytes: 1 << 20, force, cancel: Default::default() };
     index_places(database.store(), &options).unwrap()
-}
-
-fn is_sound(folder: &Path) -> bool {
-    check_database(folder, &Default::default(), &mut |_| {}).unwrap().problems.is_empty()
 }
 
 /// The text of a shape: small numbers, so that much touches, also at the antimeridian and near a pole.
@@ -64,7 +27,7 @@ fn shape(random: &mut Random) -> String {
         0 => format!("LINESTRING({x} {y},{right} {top})"),
         1 | 2 => format!("POLYGON(({x} {y},{right} {y},{right} {top},{x} {top},{x} {y}))"),
         3 => format!("MULTIPOINT({x} {y},{right} {top})"),
-        4 => random.of(&["POINT EMPTY", "POINT(1", "no shape", "POLYGON((0 0,1 1,1 0,0 1,0 0))"]),
+        4 => random.of(&["POINT EMPTY", "POINT(1", "no shape", "POLYGON((0 0,1 1,1 0,0 1,0 0))"]).to_owned(),
         5 => format!(
             "<http://www.opengis.net/def/crs/EPSG/0/{}> POINT({y} {x})",
             random.of(&["4326", "4326", "3857", "4258", "99"])
@@ -143,26 +106,16 @@ fn query(random: &mut Random) -> String {
 
 /// All of so many queries have the same answer by reading; how many rows there were.
 fn compare(database: &Database, random: &mut Random, queries: usize) -> usize {
-    let reading = QueryOptions { optimize: false, ..QueryOptions::default() };
     let mut count = 0;
     for _ in 0..queries {
         let query = query(random);
-        let found = sorted_rows(database, &query, &QueryOptions::default());
-        assert_eq!(found, sorted_rows(database, &query, &reading), "{query}");
-        count += found.len();
+        count += PROLOGUE.compared(database, &query).len();
     }
     count
 }
 
 fn load_more(database: &Database, random: &mut Random, count: usize) {
-    let text = format!("{} {}", PROLOGUE.replace("PREFIX", "\nPREFIX"), triples(random, count));
-    let source = Source::bytes("more.ttl", text).with_format(RdfFormat::Turtle);
-    load(database.store(), vec![source], LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
-}
-
-fn update(database: &Database, request: &str) {
-    let text = format!("{PROLOGUE}{request}");
-    database.update(&text, &UpdateOptions::default()).unwrap_or_else(|error| panic!("{request}: {error}"));
+    PROLOGUE.load(database, &triples(random, count));
 }
 
 #[test]
@@ -176,10 +129,10 @@ fn indexes_answer_as_reading_does_while_everything_changes() {
     for round in 0..40 {
         match random.below(8) {
             0 => load_more(&database, &mut random, 100),
-            1 | 2 => update(&database, &format!("INSERT DATA {{ {} }}", triples(&mut random, 8))),
-            3 => update(&database, &format!("DELETE WHERE {{ :s{} ?p ?o }}", random.below(60))),
+            1 | 2 => PROLOGUE.update(&database, &format!("INSERT DATA {{ {} }}", triples(&mut random, 8))),
+            3 => PROLOGUE.update(&database, &format!("DELETE WHERE {{ :s{} ?p ?o }}", random.below(60))),
             // What a request has made is found by what follows in it.
-            4 => update(
+            4 => PROLOGUE.update(
                 &database,
                 &format!(
                     "INSERT DATA {{ :own :p0 \"POINT({round} 50)\"^^geo:wktLiteral }} ; INSERT {{ :found :p1 ?g }} WHERE \
@@ -189,10 +142,7 @@ fn indexes_answer_as_reading_does_while_everything_changes() {
                 )
                 .replace("POLYGON((", "POLYGON((-1 0,"),
             ),
-            5 => {
-                let options = CompactOptions { force: true, ..CompactOptions::default() };
-                compact(database.store(), &options, &Arc::new(LoadProgress::default())).unwrap();
-            }
+            5 => compact(&database),
             6 => drop(index(&database, round % 3 == 0)),
             _ => {
                 drop(database);
@@ -218,7 +168,7 @@ fn many_geometries_are_found_in_trees_of_several_levels() {
     let folder = tempfile::tempdir().unwrap();
     let database = open(&folder.path().join("db"));
     let mut random = Random(3);
-    let mut text = PROLOGUE.replace("PREFIX", "\nPREFIX");
+    let mut text = String::new();
     for n in 0..20_000 {
         let (x, y) =
             (random.below(360_000) as f64 / 1000.0 - 180.0, random.below(180_000) as f64 / 1000.0 - 90.0);
@@ -228,10 +178,8 @@ fn many_geometries_are_found_in_trees_of_several_levels() {
     for n in 0..40 {
         text += &format!(":t{n} :p0 \"<http://e/plane{n}> POINT(1 1)\"^^geo:wktLiteral .\n");
     }
-    let source = Source::bytes("all.ttl", text).with_format(RdfFormat::Turtle);
-    load(database.store(), vec![source], LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
+    PROLOGUE.load(&database, &text);
     assert_eq!(index(&database, false).geometries, 20_040);
-    let reading = QueryOptions { optimize: false, ..QueryOptions::default() };
     let mut found = 0;
     for round in 0..40 {
         let (x, y, w) =
@@ -246,9 +194,7 @@ fn many_geometries_are_found_in_trees_of_several_levels() {
             ),
         };
         let query = format!("SELECT ?s ?g {{ ?s :p0 ?g FILTER({condition}) }}");
-        let rows = sorted_rows(&database, &query, &QueryOptions::default());
-        assert_eq!(rows, sorted_rows(&database, &query, &reading), "{query}");
-        found += rows.len();
+        found += PROLOGUE.compared(&database, &query).len();
     }
     assert!(found > 1000, "{found}");
 }
@@ -259,13 +205,9 @@ fn plans_tell_what_an_index_found() {
     let database = open(&folder.path().join("db"));
     let many: String =
         (0..2000).map(|n| format!(":s{n} :p0 \"POINT({} {})\"^^geo:wktLiteral . ", n % 50, n / 50)).collect();
-    let text = format!("{} {many}", PROLOGUE.replace("PREFIX", "\nPREFIX"));
-    let source = Source::bytes("all.ttl", text).with_format(RdfFormat::Turtle);
-    load(database.store(), vec![source], LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
-    let plan = |condition: &str| {
-        let text = format!("{PROLOGUE} SELECT ?s {{ ?s :p0 ?g FILTER({condition}) }}");
-        database.prepare(&text, &QueryOptions::default()).unwrap().explain()
-    };
+    PROLOGUE.load(&database, &many);
+    let plan =
+        |condition: &str| PROLOGUE.plan(&database, &format!("SELECT ?s {{ ?s :p0 ?g FILTER({condition}) }}"));
     let near = "geof:distance(?g, \"POINT(3 3)\"^^geo:wktLiteral) < 1000";
     let window = "geof:sfWithin(?g, \"POLYGON((0 0,19.5 0,19.5 4.5,0 4.5,0 0))\"^^geo:wktLiteral)";
     assert!(!plan(near).contains("AMONG") && !plan(window).contains("AMONG"), "{}", plan(near));
@@ -293,25 +235,9 @@ fn a_damaged_index_costs_time_and_no_answer() {
     load_more(&database, &mut random, 400);
     index(&database, false);
     drop(database);
-    let segment = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with("segment-");
-    let segment = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()).find(segment).unwrap();
-    for name in ["places-1.lode", "places-1.perm"] {
-        let file = segment.join(name);
-        let bytes = std::fs::read(&file).unwrap();
-        for step in [5, 3, 2] {
-            let mut damaged = bytes.clone();
-            let at = damaged.len() / step;
-            damaged[at] ^= 0x55;
-            std::fs::write(&file, &damaged).unwrap();
-            compare(&open(&path), &mut random, 40);
-            assert!(!is_sound(&path), "{name} at {at}");
-        }
-        std::fs::write(&file, &bytes).unwrap();
-        assert!(is_sound(&path));
-    }
-    // Half an index is none.
-    std::fs::remove_file(segment.join("places-1.perm")).unwrap();
-    compare(&open(&path), &mut random, 20);
+    with_damage(&path, ["places-1.lode", "places-1.perm"], &mut |database| {
+        compare(database, &mut random, 40);
+    });
 }
 
 /// What is nearest, with what decides among equals, so that there is one answer.
@@ -349,24 +275,20 @@ fn what_is_nearest_is_the_same_while_everything_changes() {
     let path = folder.path().join("db");
     let mut database = open(&path);
     let mut random = Random(50);
-    let reading = QueryOptions { optimize: false, ..QueryOptions::default() };
     load_more(&database, &mut random, 600);
     let mut narrowed = 0;
-    for round in 0..40 {
+    for _ in 0..40 {
         match random.below(6) {
             0 => load_more(&database, &mut random, 100),
-            1 => update(&database, &format!("INSERT DATA {{ {} }}", triples(&mut random, 8))),
-            2 => update(&database, &format!("DELETE WHERE {{ :s{} ?p ?o }}", random.below(60))),
-            3 => {
-                let options = CompactOptions { force: true, ..CompactOptions::default() };
-                compact(database.store(), &options, &Arc::new(LoadProgress::default())).unwrap();
-            }
+            1 => PROLOGUE.update(&database, &format!("INSERT DATA {{ {} }}", triples(&mut random, 8))),
+            2 => PROLOGUE.update(&database, &format!("DELETE WHERE {{ :s{} ?p ?o }}", random.below(60))),
+            3 => compact(&database),
             4 => {
                 drop(database);
                 database = open(&path);
             }
             // Geometries alone, some twice, and some that are none.
-            _ => update(
+            _ => PROLOGUE.update(
                 &database,
                 &format!(
                     "DELETE {{ ?s :q ?g }} WHERE {{ ?s :q ?g }} ; INSERT {{ ?s :q ?g }} WHERE {{ ?s :p{} ?g FILTER(DATATYPE(?g) = geo:wktLiteral) }}",
@@ -377,10 +299,8 @@ fn what_is_nearest_is_the_same_while_everything_changes() {
         index(&database, false);
         for _ in 0..12 {
             let query = nearest_query(&mut random);
-            let found = sorted_rows(&database, &query, &QueryOptions::default());
-            assert_eq!(found, sorted_rows(&database, &query, &reading), "{query} in round {round}");
-            let prepared = database.prepare(&format!("{PROLOGUE}{query}"), &QueryOptions::default()).unwrap();
-            let plan = prepared.explain();
+            PROLOGUE.compared(&database, &query);
+            let plan = PROLOGUE.plan(&database, &query);
             narrowed += usize::from(plan.contains("AMONG") || plan.contains("Ids ?"));
         }
     }
@@ -392,24 +312,21 @@ fn few_of_many_are_looked_at_for_the_nearest() {
     let folder = tempfile::tempdir().unwrap();
     let database = open(&folder.path().join("db"));
     let mut random = Random(11);
-    let mut text = PROLOGUE.replace("PREFIX", "\nPREFIX");
+    let mut text = String::new();
     for n in 0..20_000 {
         let (x, y) = (random.below(3_600) as f64 / 10.0 - 180.0, random.below(1_800) as f64 / 10.0 - 90.0);
         text += &format!(":s{n} :p0 \"POINT({x} {y})\"^^geo:wktLiteral .\n");
     }
-    let source = Source::bytes("all.ttl", text).with_format(RdfFormat::Turtle);
-    load(database.store(), vec![source], LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
+    PROLOGUE.load(&database, &text);
     index(&database, false);
-    let reading = QueryOptions { optimize: false, ..QueryOptions::default() };
     for place in ["13.4 52.5", "179.96 0", "-179.97 10", "0 90", "77 -90", "0 0"] {
         let query = format!(
             "SELECT ?s (geof:distance(?g, \"POINT({place})\"^^geo:wktLiteral) AS ?d) {{ ?s :p0 ?g }} ORDER BY ?d ?s LIMIT 10"
         );
-        let found = rows(&database, &query, &QueryOptions::default());
-        assert_eq!(found, rows(&database, &query, &reading), "{place}");
+        let found = PROLOGUE.rows(&database, &query, &QueryOptions::default());
+        assert_eq!(found, PROLOGUE.rows(&database, &query, &reading()), "{place}");
         assert_eq!(found.len(), 10);
-        let plan =
-            database.prepare(&format!("{PROLOGUE}{query}"), &QueryOptions::default()).unwrap().explain();
+        let plan = PROLOGUE.plan(&database, &query);
         assert!(plan.contains("Ids ?g"), "{plan}");
     }
 }

@@ -1,57 +1,22 @@
 //! Searches with indexes of words answer as searches that read all texts, while loads, transactions, compactions and other opens change what there is.
 
-use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
-use lode_engine::store::{CompactOptions, WordsOptions, WordsReport, compact, drop_words, index_words};
-use lode_engine::{Database, OpenOptions, QueryOptions, QueryResults, UpdateOptions, check_database};
-use lode_rdf::format::RdfFormat;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use crate::indexed::{Prologue, Random, compact, is_sound, open, with_damage};
+use lode_engine::store::{WordsOptions, WordsReport, drop_words, index_words};
+use lode_engine::{Database, QueryOptions};
 
-const PROLOGUE: &str = "PREFIX : <http://e/> PREFIX text: <urn:lodestore:text:> ";
+const PROLOGUE: Prologue = Prologue("PREFIX : <http://e/> PREFIX text: <urn:lodestore:text:> ");
 const WORDS: [&str; 16] = [
     "fox", "foxes", "dog", "dogs", "running", "run", "runs", "Café", "cafe", "日本", "日", "häuser", "Haus",
     "don't", "été", "red",
 ];
-
-/// Numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-
-    fn of(&mut self, things: &[&str]) -> String {
-        things[self.below(things.len())].to_owned()
-    }
-}
-
-fn open(folder: &Path) -> Database {
-    Database::create_or_open(folder, &OpenOptions::default()).unwrap()
-}
-
-fn sorted_rows(database: &Database, query: &str, options: &QueryOptions) -> Vec<String> {
-    let answer = database.query(&format!("{PROLOGUE}{query}"), options);
-    let answer = answer.unwrap_or_else(|error| panic!("{query}: {error}"));
-    let QueryResults::Solutions(mut solutions) = answer else { panic!("{query}: a SELECT") };
-    let rows = solutions.collect_rows().unwrap_or_else(|error| panic!("{query}: {error}"));
-    let mut rows: Vec<String> = rows.iter().map(|row| format!("{row:?}")).collect();
-    rows.sort();
-    rows
-}
 
 fn index(database: &Database, force: bool) -> WordsReport {
     let options = WordsOptions { memory_bytes: 1 << 20, threads: 2, force, cancel: Default::default() };
     index_words(database.store(), &options).unwrap()
 }
 
-fn is_sound(folder: &Path) -> bool {
-    check_database(folder, &Default::default(), &mut |_| {}).unwrap().problems.is_empty()
-}
-
 fn literal(random: &mut Random) -> String {
-    let words: Vec<String> = (0..random.below(7)).map(|_| random.of(&WORDS)).collect();
+    let words: Vec<&str> = (0..random.below(7)).map(|_| random.of(&WORDS)).collect();
     format!(
         "\"{}\"{}",
         words.join(" "),
@@ -71,14 +36,14 @@ fn words_query(random: &mut Random) -> String {
     let mut out = String::new();
     for part in 0..=random.below(3) {
         if part > 0 {
-            out += &random.of(&[" ", " AND ", " OR "]);
+            out += random.of(&[" ", " AND ", " OR "]);
         }
-        out += &random.of(&["", "", "", "+", "-"]);
+        out += random.of(&["", "", "", "+", "-"]);
         out += &match random.below(7) {
             0 => format!("\\\"{} {}\\\"", random.of(&WORDS), random.of(&WORDS)),
-            1 => random.of(&["fo*", "*s", "d?g", "r*n*", "caf*", "h*r", "*a*"]),
+            1 => random.of(&["fo*", "*s", "d?g", "r*n*", "caf*", "h*r", "*a*"]).to_owned(),
             2 => format!("{}~{}", random.of(&["fox", "dgo", "runing"]), 1 + random.below(2)),
-            _ => random.of(&WORDS),
+            _ => random.of(&WORDS).to_owned(),
         };
     }
     out
@@ -128,29 +93,20 @@ fn query(random: &mut Random) -> String {
 
 /// How many of so many queries are right by the grammar; all of them have the same answer by reading.
 fn compare(database: &Database, random: &mut Random, queries: usize) -> usize {
-    let reading = QueryOptions { optimize: false, ..QueryOptions::default() };
     let mut asked = 0;
     for _ in 0..queries {
         let query = query(random);
-        if database.query(&format!("{PROLOGUE}{query}"), &QueryOptions::default()).is_err() {
+        if database.query(&format!("{}{query}", PROLOGUE.0), &QueryOptions::default()).is_err() {
             continue;
         }
         asked += 1;
-        let found = sorted_rows(database, &query, &QueryOptions::default());
-        assert_eq!(found, sorted_rows(database, &query, &reading), "{query}");
+        PROLOGUE.compared(database, &query);
     }
     asked
 }
 
 fn load_more(database: &Database, random: &mut Random, count: usize) {
-    let text = format!("@prefix : <http://e/> . {}", triples(random, count));
-    let source = Source::bytes("more.ttl", text).with_format(RdfFormat::Turtle);
-    load(database.store(), vec![source], LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
-}
-
-fn update(database: &Database, request: &str) {
-    let text = format!("{PROLOGUE}{request}");
-    database.update(&text, &UpdateOptions::default()).unwrap_or_else(|error| panic!("{request}: {error}"));
+    PROLOGUE.load(database, &triples(random, count));
 }
 
 #[test]
@@ -167,19 +123,16 @@ fn indexes_answer_as_reading_does_while_everything_changes() {
     for round in 0..60 {
         match random.below(8) {
             0 => load_more(&database, &mut random, 60),
-            1 | 2 => update(&database, &format!("INSERT DATA {{ {} }}", triples(&mut random, 8))),
-            3 => update(&database, &format!("DELETE WHERE {{ :s{} ?p ?o }}", random.below(40))),
+            1 | 2 => PROLOGUE.update(&database, &format!("INSERT DATA {{ {} }}", triples(&mut random, 8))),
+            3 => PROLOGUE.update(&database, &format!("DELETE WHERE {{ :s{} ?p ?o }}", random.below(40))),
             // What a request has made is found by what follows in it.
-            4 => update(
+            4 => PROLOGUE.update(
                 &database,
                 &format!(
                     "INSERT DATA {{ :own :p0 \"a fox of round {round}\" }} ; INSERT {{ :found :p1 ?o }} WHERE {{ :own :p0 ?o FILTER text:matches(?o, \"fox AND {round}\") }}"
                 ),
             ),
-            5 => {
-                let options = CompactOptions { force: true, ..CompactOptions::default() };
-                compact(database.store(), &options, &Arc::new(LoadProgress::default())).unwrap();
-            }
+            5 => compact(&database),
             6 => drop(index(&database, round % 3 == 0)),
             _ => {
                 drop(database);
@@ -192,7 +145,7 @@ fn indexes_answer_as_reading_does_while_everything_changes() {
         asked += compare(&database, &mut random, queries / 60);
     }
     assert!(asked > queries / 2, "{asked}");
-    let own = sorted_rows(&database, "SELECT ?o { :found :p1 ?o }", &QueryOptions::default());
+    let own = PROLOGUE.sorted_rows(&database, "SELECT ?o { :found :p1 ?o }", &QueryOptions::default());
     assert!(!own.is_empty() && is_sound(&path));
     index(&database, false);
     assert_eq!(index(&database, false).segments, 0);
@@ -205,12 +158,9 @@ fn plans_tell_what_an_index_found() {
     let folder = tempfile::tempdir().unwrap();
     let database = open(&folder.path().join("db"));
     let many: String = (0..200).map(|n| format!(":s{n} :p0 \"red fox {n}\" . ")).collect();
-    let text = format!("@prefix : <http://e/> . {many} :t :p0 \"one dog\" .");
-    let source = Source::bytes("all.ttl", text).with_format(RdfFormat::Turtle);
-    load(database.store(), vec![source], LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
+    PROLOGUE.load(&database, &format!("{many} :t :p0 \"one dog\" ."));
     let plan = |words: &str| {
-        let text = format!("{PROLOGUE} SELECT ?s {{ ?s :p0 ?o FILTER text:matches(?o, '{words}') }}");
-        database.prepare(&text, &QueryOptions::default()).unwrap().explain()
+        PROLOGUE.plan(&database, &format!("SELECT ?s {{ ?s :p0 ?o FILTER text:matches(?o, '{words}') }}"))
     };
     assert!(plan("fox").contains("urn:lodestore:text:matches"), "{}", plan("fox"));
     index(&database, false);
@@ -230,20 +180,11 @@ fn the_best_are_few_texts_of_the_index_and_the_rest_is_not_read() {
     let texts =
         |n: usize| format!(":s{n} :p{} \"fox {}{}\" . ", n % 2, "fox ".repeat(n % 7), "dog ".repeat(n % 11));
     let many: String = (0..4000).map(texts).collect();
-    let text = format!("@prefix : <http://e/> . {many}");
-    let source = Source::bytes("all.ttl", text).with_format(RdfFormat::Turtle);
-    load(database.store(), vec![source], LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
+    PROLOGUE.load(&database, &many);
     index(&database, false);
-    let reading = QueryOptions { optimize: false, ..QueryOptions::default() };
     let plans = |query: &str| {
-        let text = format!("{PROLOGUE}{query}");
-        let plan = database.prepare(&text, &QueryOptions::default()).unwrap().explain();
-        assert_eq!(
-            sorted_rows(&database, query, &QueryOptions::default()),
-            sorted_rows(&database, query, &reading),
-            "{query}"
-        );
-        plan
+        PROLOGUE.compared(&database, query);
+        PROLOGUE.plan(&database, query)
     };
     let begins = |plan: &str| plan.contains(" terms of the index)") && !plan.contains("AMONG");
     for query in [
@@ -266,7 +207,7 @@ fn the_best_are_few_texts_of_the_index_and_the_rest_is_not_read() {
         let plan = plans(query);
         assert!(has_all(&plan), "{query}: {plan}");
     }
-    update(&database, "INSERT DATA { GRAPH :g { :s1 :p0 \"fox fox fox fox fox fox fox fox\" } }");
+    PROLOGUE.update(&database, "INSERT DATA { GRAPH :g { :s1 :p0 \"fox fox fox fox fox fox fox fox\" } }");
     let plan = plans("SELECT ?sc { (?s ?sc) text:query (:p0 \"fox\" 10) }");
     assert!(plan.contains("(78 terms of the index)"), "{plan}");
 }
@@ -276,11 +217,9 @@ fn hits_count_in_the_memory_of_the_query() {
     let folder = tempfile::tempdir().unwrap();
     let database = open(&folder.path().join("db"));
     let many: String = (0..20_000).map(|n| format!(":s{n} :p0 \"fox {} {}\" . ", n % 150, n / 150)).collect();
-    let source =
-        Source::bytes("all.ttl", format!("@prefix : <http://e/> . {many}")).with_format(RdfFormat::Turtle);
-    load(database.store(), vec![source], LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
+    PROLOGUE.load(&database, &many);
     index(&database, false);
-    let query = format!("{PROLOGUE}SELECT (COUNT(*) AS ?n) {{ ?s text:query \"fox\" }}");
+    let query = format!("{}SELECT (COUNT(*) AS ?n) {{ ?s text:query \"fox\" }}", PROLOGUE.0);
     let with = |memory_bytes| {
         let options = QueryOptions { memory_bytes, ..QueryOptions::default() };
         let plan =
@@ -290,8 +229,11 @@ fn hits_count_in_the_memory_of_the_query() {
     assert!(with(1 << 20).unwrap().0.contains("AMONG 20000"));
     let refused = with(16 << 10).unwrap_err();
     assert!(refused.contains("memory"), "{refused}");
-    let answer =
-        sorted_rows(&database, "SELECT (COUNT(*) AS ?n) { ?s text:query \"fox\" }", &QueryOptions::default());
+    let answer = PROLOGUE.sorted_rows(
+        &database,
+        "SELECT (COUNT(*) AS ?n) { ?s text:query \"fox\" }",
+        &QueryOptions::default(),
+    );
     assert!(answer[0].contains("20000"), "{answer:?}");
 }
 
@@ -304,23 +246,7 @@ fn a_damaged_index_costs_time_and_no_answer() {
     load_more(&database, &mut random, 200);
     index(&database, false);
     drop(database);
-    let segment = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with("segment-");
-    let segment = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()).find(segment).unwrap();
-    for name in ["words-3.lode", "words-3.perm"] {
-        let file = segment.join(name);
-        let bytes = std::fs::read(&file).unwrap();
-        for step in [5, 3, 2] {
-            let mut damaged = bytes.clone();
-            let at = damaged.len() / step;
-            damaged[at] ^= 0x55;
-            std::fs::write(&file, &damaged).unwrap();
-            compare(&open(&path), &mut random, 60);
-            assert!(!is_sound(&path), "{name} at {at}");
-        }
-        std::fs::write(&file, &bytes).unwrap();
-        assert!(is_sound(&path));
-    }
-    // Half an index is none.
-    std::fs::remove_file(segment.join("words-3.perm")).unwrap();
-    compare(&open(&path), &mut random, 20);
+    with_damage(&path, ["words-3.lode", "words-3.perm"], &mut |database| {
+        compare(database, &mut random, 60);
+    });
 }

@@ -1,13 +1,10 @@
 //! Conditions that ask for strings (`CONTAINS`, `REGEX` and so on) answer with indexes of words as without, while what there is changes, and are looked up where that pays.
 
-use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
-use lode_engine::store::{CompactOptions, WordsOptions, compact, index_words};
-use lode_engine::{Database, OpenOptions, QueryOptions, QueryResults, UpdateOptions};
-use lode_rdf::format::RdfFormat;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use crate::indexed::{Prologue, Random, compact, open, with_damage};
+use lode_engine::Database;
+use lode_engine::store::{WordsOptions, index_words};
 
-const PROLOGUE: &str = "PREFIX : <http://e/> ";
+const PROLOGUE: Prologue = Prologue("PREFIX : <http://e/> ");
 /// What texts are made of, beside letters: words that fold, letters that have several forms, signs within words and between them, scripts without spaces.
 const PIECES: [&str; 34] = [
     "fox",
@@ -46,25 +43,12 @@ const PIECES: [&str; 34] = [
     "fire",
 ];
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-
-    fn of(&mut self, things: &[&str]) -> String {
-        things[self.below(things.len())].to_owned()
-    }
-}
-
 /// A text: a few pieces, and a number that few others have.
 fn text(random: &mut Random) -> String {
     let mut out = String::new();
     for _ in 0..random.below(5) {
-        out += &random.of(&PIECES);
-        out += &random.of(&[" ", " ", " ", "", "-", ", ", "\\n", "  "]);
+        out += random.of(&PIECES);
+        out += random.of(&[" ", " ", " ", "", "-", ", ", "\\n", "  "]);
     }
     if random.below(400) == 0 {
         // A word that is too long to be one.
@@ -127,32 +111,12 @@ fn condition(random: &mut Random) -> String {
     }
 }
 
-fn open(folder: &Path) -> Database {
-    Database::create_or_open(folder, &OpenOptions::default()).unwrap()
-}
-
-fn rows(database: &Database, query: &str, options: &QueryOptions) -> Vec<String> {
-    let answer = database.query(&format!("{PROLOGUE}{query}"), options);
-    let answer = answer.unwrap_or_else(|error| panic!("{query}: {error}"));
-    let QueryResults::Solutions(mut solutions) = answer else { panic!("{query}: a SELECT") };
-    let rows = solutions.collect_rows().unwrap_or_else(|error| panic!("{query}: {error}"));
-    let mut rows: Vec<String> = rows.iter().map(|row| format!("{row:?}")).collect();
-    rows.sort();
-    rows
-}
-
 fn index(database: &Database) {
     index_words(database.store(), &WordsOptions { threads: 2, ..WordsOptions::default() }).unwrap();
 }
 
-fn load_more(database: &Database, text: &str) {
-    let text = format!("@prefix : <http://e/> . {text}");
-    let source = Source::bytes("more.ttl", text).with_format(RdfFormat::Turtle);
-    load(database.store(), vec![source], LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
-}
-
 fn is_looked_up(database: &Database, query: &str) -> bool {
-    let plan = database.prepare(&format!("{PROLOGUE}{query}"), &QueryOptions::default()).unwrap().explain();
+    let plan = PROLOGUE.plan(database, query);
     plan.contains("AMONG") || plan.contains("terms of the index")
 }
 
@@ -165,26 +129,19 @@ fn indexes_of_words_find_strings_as_reading_does() {
     let queries: usize =
         std::env::var("LODE_TEXT_QUERIES").ok().and_then(|number| number.parse().ok()).unwrap_or(240);
     let (mut looked_up, mut found) = (0, 0);
-    load_more(&database, &triples(&mut random, 14_000));
+    PROLOGUE.load(&database, &triples(&mut random, 14_000));
     index(&database);
     for round in 0..12 {
         match round % 6 {
-            1 => load_more(&database, &triples(&mut random, 200)),
-            2 => {
-                let text = format!("{PROLOGUE}INSERT DATA {{ {} }}", triples(&mut random, 40));
-                database.update(&text, &UpdateOptions::default()).unwrap();
-            }
-            3 => {
-                let text = format!("{PROLOGUE}DELETE WHERE {{ :s{} ?p ?o }}", random.below(999));
-                database.update(&text, &UpdateOptions::default()).unwrap();
-            }
+            1 => PROLOGUE.load(&database, &triples(&mut random, 200)),
+            2 => PROLOGUE.update(&database, &format!("INSERT DATA {{ {} }}", triples(&mut random, 40))),
+            3 => PROLOGUE.update(&database, &format!("DELETE WHERE {{ :s{} ?p ?o }}", random.below(999))),
             4 => {
                 drop(database);
                 database = open(&path);
             }
             5 => {
-                let options = CompactOptions { force: true, ..CompactOptions::default() };
-                compact(database.store(), &options, &Arc::new(LoadProgress::default())).unwrap();
+                compact(&database);
                 index(&database);
             }
             _ => {}
@@ -197,34 +154,20 @@ fn indexes_of_words_find_strings_as_reading_does() {
     }
     assert!(looked_up > queries / 6 && found > queries / 3, "{looked_up} {found} of {queries}");
     drop(database);
-    let is_segment =
-        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("segment-"));
-    let segments = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()).filter(is_segment);
     // A damaged index costs time and no answer.
-    for file in segments.flat_map(|segment| ["words-3.lode", "words-3.perm"].map(|name| segment.join(name))) {
-        let Ok(bytes) = std::fs::read(&file) else { continue };
-        for part in [7, 3, 2] {
-            let mut damaged = bytes.clone();
-            let at = damaged.len() / part;
-            damaged[at] ^= 0x55;
-            std::fs::write(&file, &damaged).unwrap();
-            let database = open(&path);
-            for _ in 0..6 {
-                compare(&database, &mut random);
-            }
+    with_damage(&path, ["words-3.lode", "words-3.perm"], &mut |database| {
+        for _ in 0..6 {
+            compare(database, &mut random);
         }
-        std::fs::write(&file, &bytes).unwrap();
-    }
+    });
 }
 
 /// Asks a random query with and without the index: whether it was looked up, and whether it has rows.
 fn compare(database: &Database, random: &mut Random) -> (bool, bool) {
-    let reading = QueryOptions { optimize: false, ..QueryOptions::default() };
     let (predicate, condition) = (random.of(&[":p0", ":p1", "?p"]), condition(random));
     let query = format!("SELECT ?s ?o {{ ?s {predicate} ?o FILTER({condition}) }}");
     let was_looked_up = is_looked_up(database, &query);
-    let found = rows(database, &query, &QueryOptions::default());
-    assert_eq!(found, rows(database, &query, &reading), "{query}");
+    let found = PROLOGUE.compared(database, &query);
     (was_looked_up, !found.is_empty())
 }
 
@@ -235,7 +178,7 @@ fn strings_are_looked_up_where_that_pays() {
     let many: String = (0..9000)
         .map(|n| format!(":s{n} :p \"Text {n} of a reader\"@en ; :few \"{}\" ; :any {n} . ", n % 7))
         .collect();
-    load_more(&database, &format!("{many} :s1 :any \"Text 8999 too\" ."));
+    PROLOGUE.load(&database, &format!("{many} :s1 :any \"Text 8999 too\" ."));
     let query =
         |predicate: &str, condition: &str| format!("SELECT ?s {{ ?s {predicate} ?o FILTER({condition}) }}");
     let other = "SELECT ?o { ?s :p ?o FILTER(STRLEN(?o) > 2 && CONTAINS(?o, \"t 899\")) }";
@@ -270,6 +213,6 @@ fn strings_are_looked_up_where_that_pays() {
     }
     assert!(!is_looked_up(&database, "SELECT ?o { :s1 :p ?o FILTER(CONTAINS(?o, \"8997\")) }"));
     assert!(is_looked_up(&database, &query(":any", "CONTAINS(?o, \"8999\")")));
-    let any = rows(&database, &query(":any", "CONTAINS(STR(?o), \"8999\")"), &QueryOptions::default());
+    let any = PROLOGUE.compared(&database, &query(":any", "CONTAINS(STR(?o), \"8999\")"));
     assert_eq!(any.len(), 2);
 }

@@ -1,50 +1,20 @@
 //! Joins by conditions on geometries of both sides answer as nested loops do, and as expected values computed by hand.
 
-use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
+use crate::indexed::{Prologue, Random, open};
 use lode_engine::store::{PlacesOptions, index_places};
-use lode_engine::{Database, OpenOptions, QueryOptions, QueryResults, UpdateOptions};
-use lode_rdf::format::RdfFormat;
+use lode_engine::{Database, QueryOptions, QueryResults};
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-const PROLOGUE: &str = "PREFIX : <http://e/> PREFIX geo: <http://www.opengis.net/ont/geosparql#> \
-PREFIX geof: <http://www.opengis.net/def/function/geosparql/> PREFIX uom: <http://www.opengis.net/def/uom/OGC/1.0/> ";
-
-/// Numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-
-    fn of<'a>(&mut self, things: &[&'a str]) -> &'a str {
-        things[self.below(things.len())]
-    }
-}
+const PROLOGUE: Prologue = Prologue(
+    "PREFIX : <http://e/> PREFIX geo: <http://www.opengis.net/ont/geosparql#> \
+PREFIX geof: <http://www.opengis.net/def/function/geosparql/> PREFIX uom: <http://www.opengis.net/def/uom/OGC/1.0/> ",
+);
 
 fn database(turtle: &str) -> (tempfile::TempDir, Database) {
     let folder = tempfile::tempdir().unwrap();
-    let database = Database::create_or_open(&folder.path().join("db"), &OpenOptions::default()).unwrap();
-    let text = format!("{} {turtle}", PROLOGUE.replace("PREFIX", "\nPREFIX"));
-    let source = Source::bytes("all.ttl", text).with_format(RdfFormat::Turtle);
-    load(database.store(), vec![source], LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
+    let database = open(&folder.path().join("db"));
+    PROLOGUE.load(&database, turtle);
     (folder, database)
-}
-
-fn rows(database: &Database, query: &str, options: &QueryOptions) -> Vec<String> {
-    let answer = database.query(&format!("{PROLOGUE}{query}"), options);
-    let answer = answer.unwrap_or_else(|error| panic!("{query}: {error}"));
-    let QueryResults::Solutions(mut solutions) = answer else { panic!("{query}: a SELECT") };
-    let rows = solutions.collect_rows().unwrap_or_else(|error| panic!("{query}: {error}"));
-    let mut rows: Vec<String> = rows.iter().map(|row| format!("{row:?}")).collect();
-    rows.sort();
-    rows
-}
-
-fn plan(database: &Database, query: &str) -> String {
-    database.prepare(&format!("{PROLOGUE}{query}"), &QueryOptions::default()).unwrap().explain()
 }
 
 /// The text of a shape: small numbers, so that much touches, also at the antimeridian and near a pole; some in other reference systems, some no shapes or not
@@ -152,10 +122,14 @@ fn pairs_are_those_of_a_nested_loop() {
             // A comparison is no condition that boxes help with.
             let by_pairs = query(&mut random, &format!("({condition}) = true"));
             let options = if number % 3 == 0 { scarce.clone() } else { QueryOptions::default() };
-            let answer = rows(&database, &by_boxes, &options);
-            assert_eq!(answer, rows(&database, &by_pairs, &QueryOptions::default()), "{by_boxes}");
-            assert!(!plan(&database, &by_pairs).contains("SpatialJoin"));
-            joined += usize::from(plan(&database, &by_boxes).contains("SpatialJoin"));
+            let answer = PROLOGUE.sorted_rows(&database, &by_boxes, &options);
+            assert_eq!(
+                answer,
+                PROLOGUE.sorted_rows(&database, &by_pairs, &QueryOptions::default()),
+                "{by_boxes}"
+            );
+            assert!(!PROLOGUE.plan(&database, &by_pairs).contains("SpatialJoin"));
+            joined += usize::from(PROLOGUE.plan(&database, &by_boxes).contains("SpatialJoin"));
             found += answer.len();
         }
     }
@@ -185,8 +159,12 @@ fn counts_of_a_grid_are_those_by_hand() {
     let (_folder, database) = database(&grid(60));
     let count = |pattern: &str| {
         let query = format!("SELECT (COUNT(*) AS ?n) {{ {pattern} }}");
-        assert!(plan(&database, &query).contains("SpatialJoin"), "{}", plan(&database, &query));
-        rows(&database, &query, &QueryOptions::default()).concat()
+        assert!(
+            PROLOGUE.plan(&database, &query).contains("SpatialJoin"),
+            "{}",
+            PROLOGUE.plan(&database, &query)
+        );
+        PROLOGUE.sorted_rows(&database, &query, &QueryOptions::default()).concat()
     };
     let is = |answer: &str, number: usize| {
         assert!(answer.contains(&format!("\"{number}\"")), "{answer}: {number}")
@@ -210,11 +188,9 @@ fn counts_of_a_grid_are_those_by_hand() {
 fn few_zones_find_what_an_index_tells() {
     let (_folder, database) = database(&grid(160));
     let options = PlacesOptions { memory_bytes: 1 << 20, force: false, cancel: Default::default() };
-    let insert = format!(
-        "{PROLOGUE} INSERT DATA {{ :late :at 'POINT(5.5 5)'^^geo:wktLiteral . :one :zone 'POLYGON((4 4,6 4,6 6,4 6,4 4))'^^geo:wktLiteral . \
-         :two :zone 'POLYGON((149 149,151 149,151 151,149 151,149 149))'^^geo:wktLiteral }}"
-    );
-    database.update(&insert, &UpdateOptions::default()).unwrap();
+    let insert = "INSERT DATA { :late :at 'POINT(5.5 5)'^^geo:wktLiteral . :one :zone 'POLYGON((4 4,6 4,6 6,4 6,4 4))'^^geo:wktLiteral . \
+         :two :zone 'POLYGON((149 149,151 149,151 151,149 151,149 149))'^^geo:wktLiteral }";
+    PROLOGUE.update(&database, insert);
     for round in 0..2 {
         for (condition, count) in [
             ("geof:sfIntersects(?a, ?b)", 19),
@@ -223,12 +199,12 @@ fn few_zones_find_what_an_index_tells() {
             ("geof:distance(?a, ?b, uom:degree) <= 1", 19 + 24),
         ] {
             let query = format!("SELECT ?p {{ ?p :at ?a . ?z :zone ?b FILTER({condition}) }}");
-            let found = rows(&database, &query, &QueryOptions::default());
+            let found = PROLOGUE.sorted_rows(&database, &query, &QueryOptions::default());
             assert_eq!(found.len(), count, "{condition} in round {round}: {found:?}");
         }
         // Geometries that the query makes are in no index.
         let made = "SELECT ?p { ?p :at ?c BIND(geof:convexHull(?c) AS ?a) ?z :zone ?b FILTER(geof:sfContains(?b, ?a)) }";
-        assert_eq!(rows(&database, made, &QueryOptions::default()).len(), 3, "round {round}");
+        assert_eq!(PROLOGUE.sorted_rows(&database, made, &QueryOptions::default()).len(), 3, "round {round}");
         index_places(database.store(), &options).unwrap();
     }
 }
@@ -248,8 +224,10 @@ fn a_join_ends_when_it_is_cancelled() {
         std::thread::sleep(Duration::from_millis(300));
         cancel.cancel();
     });
-    let query =
-        format!("{PROLOGUE}SELECT (COUNT(*) AS ?n) {{ ?s :p ?a . ?t :q ?b FILTER(geof:sfTouches(?a, ?b)) }}");
+    let query = format!(
+        "{}SELECT (COUNT(*) AS ?n) {{ ?s :p ?a . ?t :q ?b FILTER(geof:sfTouches(?a, ?b)) }}",
+        PROLOGUE.0
+    );
     let ended = database.query(&query, &options).and_then(|answer| match answer {
         QueryResults::Solutions(mut solutions) => solutions.collect_rows().map(|_| ()),
         _ => Ok(()),

@@ -1,5 +1,6 @@
 //! Full-text search: the oracle, which reads a query anew for each text and looks at lists of words, and the engine find the same with the same scores.
 
+use crate::indexed::Random;
 use lode_conformance::answer::Answer;
 use lode_conformance::dataset::Dataset;
 use lode_conformance::engine_subject::EngineSubject;
@@ -8,44 +9,31 @@ use lode_conformance::subject::{NaiveSubject, QuerySettings, Subject};
 /// Calls of one query.
 const CALLS: usize = 200;
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len())]
-    }
-}
-
 const WORDS: [&str; 14] = [
     "fox", "foxes", "dog", "dogs", "running", "run", "Café", "cafe", "red-fox", "日本", "日", "häuser",
     "Haus", "don't",
 ];
 
 fn text(random: &mut Random) -> String {
-    let words: Vec<&str> = (0..random.below(9)).map(|_| random.one(&WORDS)).collect();
-    let tag = random.one(&["", "@en", "@de", "@fr", "@zh"]);
-    format!("\"{}\"{tag}", words.join(random.one(&[" ", ", ", "  "])))
+    let words: Vec<&str> = (0..random.below(9)).map(|_| random.of(&WORDS)).collect();
+    let tag = random.of(&["", "@en", "@de", "@fr", "@zh"]);
+    format!("\"{}\"{tag}", words.join(random.of(&[" ", ", ", "  "])))
 }
 
 fn query(random: &mut Random, depth: usize) -> String {
     let mut out = String::new();
     for part in 0..=random.below(3) {
         if part > 0 {
-            out += random.one(&[" ", " ", " AND ", " OR ", " && ", " || "]);
+            out += random.of(&[" ", " ", " AND ", " OR ", " && ", " || "]);
         }
-        out += random.one(&["", "", "", "+", "-", "NOT ", "!"]);
+        out += random.of(&["", "", "", "+", "-", "NOT ", "!"]);
         out += &match random.below(8) {
             0 if depth > 0 => format!("({})", query(random, depth - 1)),
-            1 => format!("\\\"{} {}\\\"", random.one(&WORDS), random.one(&WORDS)),
-            2 => format!("\\\"{} {}\\\"~{}", random.one(&WORDS), random.one(&WORDS), random.below(4)),
-            3 => random.one(&["fo*", "*og", "d?g", "r*n*", "*a*"]).to_owned(),
-            4 => format!("{}^{}", random.one(&WORDS), random.below(4)),
-            _ => random.one(&WORDS).to_owned(),
+            1 => format!("\\\"{} {}\\\"", random.of(&WORDS), random.of(&WORDS)),
+            2 => format!("\\\"{} {}\\\"~{}", random.of(&WORDS), random.of(&WORDS), random.below(4)),
+            3 => random.of(&["fo*", "*og", "d?g", "r*n*", "*a*"]).to_owned(),
+            4 => format!("{}^{}", random.of(&WORDS), random.below(4)),
+            _ => random.of(&WORDS).to_owned(),
         };
     }
     out

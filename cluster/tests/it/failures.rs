@@ -119,9 +119,11 @@ fn nothing_is_taken_in_the_open() {
         memory: lode_engine::MemoryBudget::new(1 << 20),
         spill_dir: std::env::temp_dir(),
         time_max: Duration::from_secs(1),
+        work: Arc::default(),
     };
     let listen = "0.0.0.0:0".parse().unwrap();
-    let plain = WorkerOptions { listen, token: token(), tls: None, authority: None, site: site() };
+    let plain =
+        WorkerOptions { listen, token: token(), tls: None, authority: None, site: site(), metrics: None };
     assert!(matches!(lode_cluster::Worker::start(plain), Err(WorkerError::Plain(_))));
 }
 

@@ -1,5 +1,6 @@
 //! Who is let in at a worker: those who know the token; and once it is about to end, nobody who asks whether it is there.
 
+use crate::call::Calls;
 use crate::token::Token;
 use futures_util::future::{Either, Ready, ready};
 use http::{Request, Response};
@@ -15,6 +16,8 @@ use tower::Service;
 
 /// The end of the path by which heads ask.
 const ASKS: &str = "/GetWorkerInfo";
+/// The same by which they send a task, and stay until the query is over.
+const CALLS: &str = "/CoordinatorChannel";
 
 /// Whether a worker is about to end, and when a head has last asked.
 #[derive(Debug, Default)]
@@ -50,6 +53,7 @@ pub struct Gate<S> {
     pub inner: S,
     pub token: Token,
     pub notice: Arc<Notice>,
+    pub calls: Arc<Calls>,
 }
 
 impl<S> Gate<S> {
@@ -82,6 +86,11 @@ where
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         match self.let_in(&request) {
+            Ok(()) if request.uri().path().ends_with(CALLS) => {
+                let (mut parts, body) = request.into_parts();
+                let body = self.calls.begin(&mut parts.headers, body);
+                Either::Right(self.inner.call(Request::from_parts(parts, body)))
+            }
             Ok(()) => Either::Right(self.inner.call(request)),
             Err(refused) => Either::Left(ready(Ok(refused.into_http()))),
         }
@@ -107,7 +116,12 @@ mod tests {
     #[test]
     fn who_asks_is_told_of_the_end_and_plans_are_taken_still() {
         let text = "0123456789abcdef";
-        let gate = Gate { inner: Open, token: Token::new(text).unwrap(), notice: Arc::default() };
+        let gate = Gate {
+            inner: Open,
+            token: Token::new(text).unwrap(),
+            notice: Arc::default(),
+            calls: Arc::default(),
+        };
         let (ask, plan) =
             (request("/w.Service/GetWorkerInfo", text), request("/w.Service/ExecuteTask", text));
         assert!(!gate.notice.has_heads(Duration::from_secs(60)));

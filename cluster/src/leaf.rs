@@ -1,5 +1,6 @@
 //! The leaf: a fragment of a plan over ranges of values, run by our own engine.
 
+use crate::call::Call;
 use crate::collected::{LeafMetrics, thread_processor_ns};
 use crate::columns::{Column, schema, to_arrow};
 use crate::databases::{DatabaseError, Databases};
@@ -113,7 +114,7 @@ impl ExecutionPlan for FragmentExec {
         Some(self.metrics.clone_inner())
     }
 
-    fn execute(&self, partition: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let Some(site) = self.site.clone() else {
             return internal_err!("a fragment is run by workers only");
         };
@@ -123,6 +124,9 @@ impl ExecutionPlan for FragmentExec {
         let part = Arc::clone(&self.part);
         let time = part.time_left.unwrap_or(site.time_max).min(site.time_max);
         let cancel = CancelToken::new(Some(time));
+        if let Some(call) = context.session_config().get_extension::<Call>() {
+            call.ends(&cancel);
+        }
         let (sender, rows) = mpsc::channel(BATCHES_AHEAD);
         let token = cancel.clone();
         let metrics = LeafMetrics::new(&self.metrics, partition);

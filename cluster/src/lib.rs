@@ -5,6 +5,7 @@
 
 mod address;
 mod bytes;
+mod call;
 mod channels;
 mod codec;
 mod collected;

@@ -1,6 +1,7 @@
 //! A worker: takes stages from heads that know the token, and runs them.
 
 use crate::VERSION;
+use crate::call::Calls;
 use crate::channels::{Channels, KEEP_ALIVE, KEEP_ALIVE_PATIENCE, is_of_this_machine};
 use crate::codec::{Codec, check};
 use crate::gate::{Gate, Notice};
@@ -183,11 +184,14 @@ fn server(
     let memory = Arc::new(Pool::new(site.memory.clone()));
     let memory = RuntimeEnvBuilder::new().with_memory_pool(memory).build_arc()?;
     let (channels, codec) = (Channels::new(token.clone(), authority), Codec(Some(site)));
+    let calls = Arc::new(Calls::default());
+    let of_session = Arc::clone(&calls);
     let session = move |context: WorkerQueryContext| {
-        let (channels, codec) = (channels.clone(), codec.clone());
+        let (channels, codec, call) = (channels.clone(), codec.clone(), of_session.of(&context.headers));
         async move {
-            let builder = context
-                .builder
+            let mut builder = context.builder;
+            builder.config().get_or_insert_default().set_extension(call);
+            let builder = builder
                 .with_distributed_channel_resolver(channels)
                 .with_distributed_user_codec(codec)
                 .with_distributed_worker_plan_rewrite_handler(check);
@@ -202,5 +206,5 @@ fn server(
         let identity = Identity::from_pem(certificate, key);
         server = server.tls_config(ServerTlsConfig::new().identity(identity))?;
     }
-    Ok(server.add_service(Gate { inner: worker.into_worker_server(), token, notice }))
+    Ok(server.add_service(Gate { inner: worker.into_worker_server(), token, notice, calls }))
 }

@@ -131,7 +131,6 @@ impl Process {
         line.parse().ok()
     }
 
-
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

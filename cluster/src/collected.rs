@@ -54,9 +54,12 @@ pub fn done(metrics: &TaskMetrics) -> Done {
 }
 
 fn add(set: &MetricsSet, done: &mut Done) {
+    // What takes rows from others counts the time until they come as its own.
+    let waits = set.iter().any(|metric| metric.value().name() == RECEIVED);
     for metric in set.iter() {
         let value = metric.value().as_usize() as u64;
         match metric.value() {
+            MetricValue::ElapsedCompute(_) if waits => {}
             MetricValue::ElapsedCompute(_) => done.above_ns += value,
             named => match named.name() {
                 ROWS => done.rows += value,

@@ -7,8 +7,10 @@ use lode_cluster::{Address, Head, HeadError, HeadOptions};
 use lode_engine::store::OpenFiles;
 use lode_engine::{CancelToken, Elsewhere, OpenOptions, QueryOptions, UpdateOptions};
 use lode_remote::{Address as PublishedAddress, Published, ReadOptions};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -181,6 +183,93 @@ fn a_query_that_is_called_off_ends_everywhere() {
             println!("called off: head {ended:?}, workers {:?}", ended + idle);
             assert!(run.join().unwrap().is_err());
         });
+    }
+}
+
+/// A server over a database, until it is dropped.
+struct Server {
+    child: Child,
+    url: String,
+}
+
+impl Server {
+    fn start(place: &Path, args: &[&str], token: &Path) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_lode"))
+            .arg("serve")
+            .arg(place)
+            .args(["--bind", "127.0.0.1:0", "--workers-from", "0", "--workers-token-file"])
+            .arg(token)
+            .args(args)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let url = loop {
+            let line = lines.next().expect("a server that runs").unwrap();
+            if let Some((_, rest)) = line.split_once("SPARQL endpoint  ") {
+                break rest.trim_end_matches("/sparql").to_owned();
+            }
+        };
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { child, url }
+    }
+
+    fn lode(&self, args: &[&str]) -> String {
+        let done = Command::new(env!("CARGO_BIN_EXE_lode")).args(args).arg(&self.url).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).unwrap()
+    }
+
+    fn get(&self, path: &str) -> String {
+        let at = self.url.strip_prefix("http://").unwrap();
+        let mut stream = TcpStream::connect(at).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {at}\r\nConnection: close\r\n\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_server_tells_of_its_workers() {
+    let folder = tempfile::tempdir().unwrap();
+    let (database, place) = people(folder.path(), 2_000);
+    drop(database);
+    let workers = processes(2, &place, folder.path());
+    let gone = "http://127.0.0.1:9/";
+    let list = format!("{},{},{gone}", workers[0].url, workers[1].url);
+    let server = Server::start(&place, &["--workers", &list], &token_file(folder.path()));
+    let asked = server.get(
+        "/query?profile=1&query=SELECT%20(COUNT(*)%20AS%20?c)%20{%20?s%20<http://e/kind>%20?k%20;%20<http://e/n>%20?n%20}",
+    );
+    assert!(asked.contains("\"elsewhere\"") && asked.contains("processor_seconds"), "{asked}");
+    let told = server.get("/admin/workers");
+    for worker in [workers[0].url.as_str(), workers[1].url.as_str(), gone] {
+        assert!(told.contains(worker), "{told}");
+    }
+    assert_eq!(told.matches("\"there\"").count(), 2, "{told}");
+    let top = server.lode(&["top", "--once"]);
+    assert_eq!(top.matches("\nworker http://127.0.0.1:").count(), 3, "{top}");
+    assert!(top.contains("  away: ") && top.contains(" tasks, "), "{top}");
+    let status = server.lode(&["status"]);
+    assert!(status.contains("Workers    2 of 3 there"), "{status}");
+    let metrics = server.get("/metrics");
+    assert!(
+        metrics.contains("lode_workers{state=\"there\"} 2") && metrics.contains("lode_workers_tasks_total"),
+        "{metrics}"
+    );
+    // What is asked over and over is answered over and over.
+    for _ in 0..20 {
+        let answer =
+            server.get("/query?query=SELECT%20(COUNT(*)%20AS%20?c)%20{%20?s%20<http://e/kind>%20?k%20}");
+        assert!(answer.contains("2000"), "{answer}");
     }
 }
 

@@ -1,12 +1,21 @@
 //! Connections to workers: one each, with the token, noticed within seconds where the other end is gone.
 
+use crate::address::{may_be_plain, place};
 use crate::token::Token;
 use async_trait::async_trait;
+use datafusion::arrow::array::RecordBatch;
 use datafusion::common::{DataFusionError, Result};
+use datafusion::execution::TaskContext;
+use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
 use datafusion_distributed::grpc::{BoxCloneSyncChannel, create_worker_client};
-use datafusion_distributed::{ChannelResolver, GetWorkerInfoRequest, WorkerChannel};
+use datafusion_distributed::{
+    ChannelResolver, CoordinatorToWorkerMsg, ExecuteTaskRequest, GetWorkerInfoRequest, GetWorkerInfoResponse,
+    SetPlanRequest, TaskMetrics, WorkerChannel, WorkerToCoordinatorMsg,
+};
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
 use http::header::AUTHORIZATION;
-use http::{HeaderValue, Request, Response};
+use http::{HeaderMap, HeaderValue, Request, Response};
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,13 +24,16 @@ use std::time::Duration;
 use tonic::body::Body;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
 use tower::Service;
-use url::{Host, Url};
+use url::Url;
 
 /// Who has nothing to say is asked so often whether it is there,
 pub const KEEP_ALIVE: Duration = Duration::from_secs(1);
 /// and is given up when it does not answer for so long.
 pub const KEEP_ALIVE_PATIENCE: Duration = Duration::from_secs(3);
 const CONNECT_PATIENCE: Duration = Duration::from_millis(1500);
+
+/// So many connections are remembered.
+const OPEN_MAX: usize = 4096;
 
 /// Connections that are there, or will be.
 #[derive(Clone)]
@@ -30,19 +42,42 @@ pub struct Channels {
     /// Whose certificates are believed, as PEM.
     authority: Option<Arc<[u8]>>,
     open: Arc<Mutex<HashMap<Url, Channel>>>,
+    on_task: Option<OnTask>,
+}
+
+/// Hears where a task of which stage came to its end, and what it did.
+pub type OnTask = Arc<dyn Fn(&Url, usize, &TaskMetrics) + Send + Sync>;
+
+/// Why a worker did not answer.
+#[derive(Debug)]
+pub enum Unheard {
+    /// It takes its time.
+    Late,
+    /// It cannot be reached, or does not want to.
+    Refused(String),
 }
 
 impl Channels {
     pub fn new(token: Token, authority: Option<Arc<[u8]>>) -> Self {
-        Self { token, authority, open: Arc::default() }
+        Self { token, authority, open: Arc::default(), on_task: None }
+    }
+
+    /// The same connections, and who hears of tasks that came to their end.
+    pub fn heard_by(&self, on_task: OnTask) -> Self {
+        Self { on_task: Some(on_task), ..self.clone() }
+    }
+
+    /// Closes those to others than these, once nothing is on the way there.
+    pub fn keep(&self, urls: &[Url]) {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).retain(|url, _| urls.contains(url));
     }
 
     /// What version a worker is of.
-    pub async fn version_of(&self, url: &Url) -> Result<String> {
-        let mut client = self.get_worker_client_for_url(url).await?;
+    pub async fn version_of(&self, url: &Url) -> Result<String, Unheard> {
+        let refused = |error: DataFusionError| Unheard::Refused(error.to_string());
+        let mut client = self.get_worker_client_for_url(url).await.map_err(refused)?;
         let answer = tokio::time::timeout(CONNECT_PATIENCE, client.get_worker_info(GetWorkerInfoRequest {}));
-        let late = || DataFusionError::Execution(format!("the worker {url} does not answer"));
-        Ok(answer.await.map_err(|_| late())??.version)
+        Ok(answer.await.map_err(|_| Unheard::Late)?.map_err(refused)?.version)
     }
 
     fn channel(&self, url: &Url) -> Result<Channel> {
@@ -57,7 +92,13 @@ impl Channels {
         }
         let wrong =
             |error: tonic::transport::Error| DataFusionError::Execution(format!("the worker {url}: {error}"));
-        let mut endpoint = Endpoint::from_shared(url.to_string())
+        // What is behind a name has its certificate, and is found by its own address.
+        let at = match place(url) {
+            Some(IpAddr::V4(at)) => format!("https://{at}:{}", url.port_or_known_default().unwrap_or(443)),
+            Some(IpAddr::V6(at)) => format!("https://[{at}]:{}", url.port_or_known_default().unwrap_or(443)),
+            None => url.to_string(),
+        };
+        let mut endpoint = Endpoint::from_shared(at)
             .map_err(wrong)?
             .connect_timeout(CONNECT_PATIENCE)
             .http2_keep_alive_interval(KEEP_ALIVE)
@@ -69,25 +110,22 @@ impl Channels {
             if let Some(pem) = &self.authority {
                 tls = tls.ca_certificate(Certificate::from_pem(pem));
             }
+            if let (Some(_), Some(name)) = (place(url), url.host_str()) {
+                tls = tls.domain_name(name);
+            }
             endpoint = endpoint.tls_config(tls).map_err(wrong)?;
         }
         let channel = endpoint.connect_lazy();
+        // A worker is never told who is gone.
+        if open.len() >= OPEN_MAX {
+            open.clear();
+        }
         open.insert(url.clone(), channel.clone());
         Ok(channel)
     }
 }
 
 /// Whether nobody listens between here and there.
-pub fn may_be_plain(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
-    }
-}
-
-/// The same of an address.
 pub fn is_of_this_machine(address: IpAddr) -> bool {
     address.is_loopback()
 }
@@ -96,7 +134,53 @@ pub fn is_of_this_machine(address: IpAddr) -> bool {
 impl ChannelResolver for Channels {
     async fn get_worker_client_for_url(&self, url: &Url) -> Result<Box<dyn WorkerChannel>> {
         let channel = WithToken { channel: self.channel(url)?, header: self.token.header() };
-        Ok(create_worker_client(BoxCloneSyncChannel::new(channel)))
+        let client = create_worker_client(BoxCloneSyncChannel::new(channel));
+        Ok(match &self.on_task {
+            Some(on_task) => Box::new(Heard { client, url: url.clone(), on_task: Arc::clone(on_task) }),
+            None => client,
+        })
+    }
+}
+
+/// A connection over which somebody hears of tasks.
+struct Heard {
+    client: Box<dyn WorkerChannel>,
+    url: Url,
+    on_task: OnTask,
+}
+
+#[async_trait]
+impl WorkerChannel for Heard {
+    async fn coordinator_channel(
+        &mut self,
+        headers: HeaderMap,
+        plan: SetPlanRequest,
+        to: BoxStream<'static, CoordinatorToWorkerMsg>,
+        metrics: ExecutionPlanMetricsSet,
+        context: &Arc<TaskContext>,
+    ) -> Result<BoxStream<'static, Result<WorkerToCoordinatorMsg>>> {
+        let (url, stage, on_task) = (self.url.clone(), plan.task_key.stage_id, Arc::clone(&self.on_task));
+        let from = self.client.coordinator_channel(headers, plan, to, metrics, context).await?;
+        let hear = move |message: &Result<WorkerToCoordinatorMsg>| {
+            if let Ok(WorkerToCoordinatorMsg::TaskMetrics(done)) = message {
+                on_task(&url, stage, done);
+            }
+        };
+        Ok(from.inspect(hear).boxed())
+    }
+
+    async fn execute_task(
+        &mut self,
+        headers: HeaderMap,
+        request: ExecuteTaskRequest,
+        metrics: ExecutionPlanMetricsSet,
+        context: &Arc<TaskContext>,
+    ) -> Result<Vec<BoxStream<'static, Result<RecordBatch>>>> {
+        self.client.execute_task(headers, request, metrics, context).await
+    }
+
+    async fn get_worker_info(&mut self, request: GetWorkerInfoRequest) -> Result<GetWorkerInfoResponse> {
+        self.client.get_worker_info(request).await
     }
 }
 

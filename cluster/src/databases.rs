@@ -1,14 +1,17 @@
 //! The databases of a worker: what its command line names, opened at the versions that heads ask for.
 
-use lode_base::cancel::CancelToken;
+use lode_base::cancel::{CancelToken, Cancelled};
 use lode_engine::store::{OpenFiles, Snapshot};
 use lode_engine::{Database, EngineError, OpenOptions};
-use lode_remote::{Address, CacheOptions, Published, ReadOptions, RemoteError};
+use lode_remote::{Address, CacheOptions, Published, ReadOptions, RemoteError, Wanted};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 
 /// Versions that stay open: those asked for last.
 const VERSIONS_MAX: usize = 8;
+/// Who waits for another version to be opened looks so often whether it is called off.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Why a version is not open.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +24,9 @@ pub enum DatabaseError {
         /// What there is instead.
         found: String,
     },
+    /// It was called off while others were opened.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
     /// It cannot be opened.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -42,6 +48,13 @@ struct Opened {
     database: Arc<Database>,
     number: u128,
     version: u64,
+    asked: Instant,
+}
+
+impl Opened {
+    fn is(&self, number: u128, version: u64) -> bool {
+        (self.number, self.version) == (number, version)
+    }
 }
 
 /// All of them. Heads name databases by their random numbers, so they cannot have other files opened than these.
@@ -52,6 +65,8 @@ pub struct Databases {
     options: OpenOptions,
     /// The last one asked for is the last.
     open: Mutex<Vec<Opened>>,
+    /// Held by who opens one: the same version is opened once, and those that are open are had meanwhile.
+    opening: Mutex<()>,
 }
 
 impl Databases {
@@ -71,10 +86,10 @@ impl Databases {
             })
         };
         let places = places.iter().map(place).collect::<Result<_, DatabaseError>>()?;
-        Ok(Self { places, cache, options, open: Mutex::default() })
+        Ok(Self { places, cache, options, open: Mutex::default(), opening: Mutex::default() })
     }
 
-    /// A version, which is open as long as the first of both is held. Waits while another version is being opened.
+    /// A version, which is open as long as the first of both is held.
     ///
     /// # Errors
     /// Where no place has it, or it cannot be opened.
@@ -84,15 +99,17 @@ impl Databases {
         version: u64,
         cancel: &CancelToken,
     ) -> Result<(Arc<Database>, Snapshot), DatabaseError> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = open.iter().position(|one| (one.number, one.version) == (number, version)) {
-            let found = open.remove(place);
-            open.push(found.clone());
+        if let Some(found) = self.found(number, version) {
+            return Ok(at(&found));
+        }
+        let _turn = self.turn(cancel)?;
+        // Another may have opened it meanwhile.
+        if let Some(found) = self.found(number, version) {
             return Ok(at(&found));
         }
         let mut others = Vec::new();
         for place in &self.places {
-            let opened = match self.open_at(place, cancel) {
+            let opened = match self.open_at(place, version, cancel) {
                 Ok(opened) => opened,
                 // Another place may have it.
                 Err(error) => {
@@ -100,8 +117,8 @@ impl Databases {
                     continue;
                 }
             };
-            if (opened.number, opened.version) == (number, version) {
-                open.retain(|one| (one.number, one.version) != (number, version));
+            if opened.is(number, version) {
+                let mut open = self.open();
                 open.push(opened.clone());
                 let more = open.len().saturating_sub(VERSIONS_MAX);
                 open.drain(..more);
@@ -115,22 +132,82 @@ impl Databases {
         Err(DatabaseError::Missing { version, found })
     }
 
-    /// The newest version at a place.
-    fn open_at(&self, place: &Place, cancel: &CancelToken) -> Result<Opened, DatabaseError> {
+    /// How many versions are open.
+    pub fn count(&self) -> usize {
+        self.open().len()
+    }
+
+    /// Closes what nobody has asked for that long, but of each database the version that was asked for last.
+    pub fn close_idle(&self, idle: Duration) {
+        let mut open = self.open();
+        let mut kept = Vec::new();
+        // From the last one asked for on.
+        while let Some(opened) = open.pop() {
+            let is_last = kept.iter().all(|other: &Opened| other.number != opened.number);
+            let is_used = Arc::strong_count(&opened.database) > 1;
+            if is_last || is_used || opened.asked.elapsed() < idle {
+                kept.push(opened);
+            }
+        }
+        kept.reverse();
+        *open = kept;
+    }
+
+    fn open(&self) -> MutexGuard<'_, Vec<Opened>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One that is open already, which is the last one asked for now.
+    fn found(&self, number: u128, version: u64) -> Option<Opened> {
+        let mut open = self.open();
+        let place = open.iter().position(|one| one.is(number, version))?;
+        let found = Opened { asked: Instant::now(), ..open.remove(place) };
+        open.push(found.clone());
+        Some(found)
+    }
+
+    /// Waits for others who open versions.
+    fn turn(&self, cancel: &CancelToken) -> Result<MutexGuard<'_, ()>, Cancelled> {
+        loop {
+            match self.opening.try_lock() {
+                Ok(turn) => return Ok(turn),
+                Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            cancel.check()?;
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// What a place has: this version if it can be, or else the newest.
+    fn open_at(&self, place: &Place, version: u64, cancel: &CancelToken) -> Result<Opened, DatabaseError> {
         let database = match place {
             Place::Folder(folder) => Database::open_for_reading(folder, &self.options, OpenFiles::Now)?,
             Place::Published(address) => {
-                let read = ReadOptions {
-                    cache: self.cache.clone(),
-                    cancel: cancel.clone(),
-                    ..ReadOptions::default()
-                };
-                Published::open(address, &read)?.database(&self.options, OpenFiles::WhenRead)?
+                self.published(address, version, cancel)?.database(&self.options, OpenFiles::WhenRead)?
             }
         };
         let snapshot = database.snapshot();
         let (number, version) = (snapshot.database_number(), snapshot.version_number());
-        Ok(Opened { database: Arc::new(database), number, version })
+        Ok(Opened { database: Arc::new(database), number, version, asked: Instant::now() })
+    }
+
+    /// A head may have a version that is not the newest any more.
+    fn published(
+        &self,
+        address: &Address,
+        version: u64,
+        cancel: &CancelToken,
+    ) -> Result<Published, DatabaseError> {
+        let read = |wanted| {
+            let (cache, cancel) = (self.cache.clone(), cancel.clone());
+            Published::open(address, &ReadOptions { wanted, cache, cancel, ..ReadOptions::default() })
+        };
+        let newest = read(Wanted::Newest)?;
+        if newest.version().version == version {
+            return Ok(newest);
+        }
+        Ok(read(Wanted::OfDatabase(version)).unwrap_or(newest))
     }
 }
 

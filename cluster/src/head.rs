@@ -1,8 +1,10 @@
 //! The head: finds what workers can run of a query, sends it to them, and hands their rows to our engine.
 
+use crate::address::Address;
 use crate::channels::Channels;
 use crate::columns::Column;
 use crate::health::Health;
+use crate::members::{Members, MembersError};
 use crate::part::Part;
 use crate::running::{Running, Shared};
 use crate::stage::Stage;
@@ -15,8 +17,10 @@ use lode_exec::OpenFragment;
 use lode_fragment::{Fragment, FragmentError, RunOptions, Wanted, ranges, take_apart};
 use lode_sparql::aggregate::Counts;
 use lode_sparql::{Plan, PlanNode, PlanOp, stack};
+use std::io;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, Weak, mpsc};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use url::Url;
@@ -24,8 +28,12 @@ use url::Url;
 /// How a head works.
 #[derive(Debug, Clone)]
 pub struct HeadOptions {
-    /// Where workers are.
-    pub workers: Vec<Url>,
+    /// Where workers are, or names with workers behind them.
+    pub workers: Vec<Address>,
+    /// A file with more of these, which is read again when it changes.
+    pub workers_file: Option<PathBuf>,
+    /// Hears of what is wrong with it later on.
+    pub warn: fn(&str),
     /// The secret that they know.
     pub token: Token,
     /// Whose certificates are believed, as PEM.
@@ -41,60 +49,96 @@ pub struct HeadOptions {
 impl HeadOptions {
     /// These workers, and all else as usual.
     pub fn new(workers: Vec<Url>, token: Token) -> Self {
-        let cost_min = Duration::from_millis(200);
-        Self { workers, token, authority: None, cost_min, partitions: 2, groups_min: 100_000.0 }
+        Self {
+            workers: workers.into_iter().map(Address::Worker).collect(),
+            workers_file: None,
+            warn: |_| {},
+            token,
+            authority: None,
+            cost_min: Duration::from_millis(200),
+            partitions: 2,
+            groups_min: 100_000.0,
+        }
     }
+}
+
+/// Why a head does not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum HeadError {
+    /// The list of workers is none.
+    #[error(transparent)]
+    Members(#[from] MembersError),
+    /// The system gives no threads.
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 /// A head.
 pub struct Head {
     shared: Arc<Shared>,
     options: HeadOptions,
+    /// Who the workers are, until somebody keeps that up to date.
+    members: Mutex<Option<Members>>,
     /// Dropped by [`Head::drop`].
     runtime: Option<Runtime>,
 }
 
 /// How long it may take to find out who is there.
 const ASK_PATIENCE: Duration = Duration::from_secs(4);
+/// So often it is looked who is there.
+const LOOK: Duration = Duration::from_secs(1);
 
 impl Head {
     /// Begins; workers are asked with the first query that is worth it.
     ///
     /// # Errors
-    /// Where the system gives no threads.
-    pub fn new(options: HeadOptions) -> Result<Self, std::io::Error> {
+    /// Where the system gives no threads, or the list of workers is none.
+    pub fn new(options: HeadOptions) -> Result<Self, HeadError> {
+        let members = Members::new(options.workers.clone(), options.workers_file.clone())?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("lode-head")
             .enable_all()
             .build()?;
-        let datafusion: Arc<RuntimeEnv> =
-            RuntimeEnvBuilder::new().build_arc().map_err(std::io::Error::other)?;
+        let datafusion: Arc<RuntimeEnv> = RuntimeEnvBuilder::new().build_arc().map_err(io::Error::other)?;
         let shared = Shared {
             channels: Channels::new(options.token.clone(), options.authority.clone()),
-            health: Health::new(options.workers.clone()),
+            health: Health::new(members.workers()),
             datafusion,
             handle: runtime.handle().clone(),
         };
-        Ok(Self { shared: Arc::new(shared), options, runtime: Some(runtime) })
+        let members = Mutex::new(Some(members));
+        Ok(Self { shared: Arc::new(shared), options, members, runtime: Some(runtime) })
     }
 
-    /// Who is there. Nobody waits to hear of more as long as there are some.
+    /// Who is there. Nobody waits to hear of more as long as there are some; from the first query on they are asked again and again.
     fn workers(&self) -> Vec<Url> {
-        let health = &self.shared.health;
-        if health.is_stale() && (health.there().is_empty() || health.has_unknown()) {
+        let shared = &self.shared;
+        let mut members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        let begins = members.take();
+        let waits = begins.is_some() || (shared.health.is_stale() && shared.health.there().is_empty());
+        if waits {
             let (done, wait) = mpsc::channel();
-            let shared = Arc::clone(&self.shared);
+            let (shared, warn) = (Arc::clone(shared), self.options.warn);
             self.shared.handle.spawn(async move {
+                let Some(mut members) = begins else {
+                    shared.health.ask(&shared.channels).await;
+                    let _ = done.send(());
+                    return;
+                };
+                if members.has_names() {
+                    look(&shared, &mut members, warn).await;
+                }
                 shared.health.ask(&shared.channels).await;
                 let _ = done.send(());
+                let weak = Arc::downgrade(&shared);
+                drop(shared);
+                keep(weak, members, warn).await;
             });
             // Who is late is not there yet.
             let _ = wait.recv_timeout(ASK_PATIENCE);
-        } else if health.is_stale() {
-            let shared = Arc::clone(&self.shared);
-            self.shared.handle.spawn(async move { shared.health.ask(&shared.channels).await });
         }
+        drop(members);
         self.shared.health.there()
     }
 
@@ -136,6 +180,10 @@ impl Elsewhere for Head {
         self.options.cost_min.as_nanos() as f64
     }
 
+    fn status(&self) -> Option<serde_json::Value> {
+        Some(self.shared.health.json())
+    }
+
     fn spread(&self, query: Planned<'_>) -> Result<Option<Spread>, EngineError> {
         let visible = query.visible.clone();
         let wanted = Wanted { cost_min: self.cost_min(), now: query.now, visible };
@@ -156,6 +204,30 @@ impl Elsewhere for Head {
         let told = Arc::new(Telling { running: Arc::clone(&running) });
         let rows = OpenFragment::new(move |number| running.open(number));
         Ok(Some(Spread { head, rows, told }))
+    }
+}
+
+/// Looks whether others are workers now.
+async fn look(shared: &Shared, members: &mut Members, warn: fn(&str)) {
+    members.look().await;
+    let workers = members.workers();
+    shared.channels.keep(&workers);
+    shared.health.set(workers);
+    if shared.health.set_trouble(members.trouble()) {
+        let trouble = members.trouble().unwrap_or_default();
+        warn(&format!("{trouble}; the workers stay who they were"));
+    }
+}
+
+/// Keeps up to date who is there, until the head is gone.
+async fn keep(shared: Weak<Shared>, mut members: Members, warn: fn(&str)) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let Some(shared) = shared.upgrade() else { return };
+        if members.may_change() {
+            look(&shared, &mut members, warn).await;
+        }
+        shared.health.keep(&shared.channels).await;
     }
 }
 

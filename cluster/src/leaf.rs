@@ -1,9 +1,12 @@
 //! The leaf: a fragment of a plan over ranges of values, run by our own engine.
 
+use crate::call::Call;
+use crate::collected::{LeafMetrics, thread_processor_ns};
 use crate::columns::{Column, schema, to_arrow};
 use crate::databases::{DatabaseError, Databases};
 use crate::failure::{self, Fault};
 use crate::part::Part;
+use crate::work::Work;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, internal_err};
@@ -11,6 +14,7 @@ use datafusion::error::DataFusionError;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricsSet};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures_util::Stream;
@@ -36,6 +40,8 @@ pub struct Site {
     pub spill_dir: PathBuf,
     /// No fragment runs longer.
     pub time_max: Duration,
+    /// What is done here.
+    pub work: Arc<Work>,
 }
 
 /// Batches of a partition that are made before somebody takes them.
@@ -49,6 +55,7 @@ pub struct FragmentExec {
     properties: Arc<PlanProperties>,
     /// None at a head, which only sends it.
     site: Option<Arc<Site>>,
+    metrics: ExecutionPlanMetricsSet,
 }
 
 impl FragmentExec {
@@ -57,7 +64,8 @@ impl FragmentExec {
         let equivalences = EquivalenceProperties::new(schema(&part.columns));
         let properties =
             PlanProperties::new(equivalences, partitioning, EmissionType::Incremental, Boundedness::Bounded);
-        Self { part: Arc::new(part), properties: Arc::new(properties), site }
+        let metrics = ExecutionPlanMetricsSet::new();
+        Self { part: Arc::new(part), properties: Arc::new(properties), site, metrics }
     }
 
     pub(crate) fn part(&self) -> &Part {
@@ -102,7 +110,11 @@ impl ExecutionPlan for FragmentExec {
         }
     }
 
-    fn execute(&self, partition: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let Some(site) = self.site.clone() else {
             return internal_err!("a fragment is run by workers only");
         };
@@ -112,10 +124,28 @@ impl ExecutionPlan for FragmentExec {
         let part = Arc::clone(&self.part);
         let time = part.time_left.unwrap_or(site.time_max).min(site.time_max);
         let cancel = CancelToken::new(Some(time));
+        if let Some(call) = context.session_config().get_extension::<Call>() {
+            call.ends(&cancel);
+        }
         let (sender, rows) = mpsc::channel(BATCHES_AHEAD);
         let token = cancel.clone();
+        let metrics = LeafMetrics::new(&self.metrics, partition);
         tokio::task::spawn_blocking(move || {
-            let sent = send_rows(&part, partition, &site, &token, &sender);
+            let _running = site.work.begin();
+            let before = thread_processor_ns();
+            let sent = send_rows(&part, partition, &site, &token, &|batch| {
+                let (rows, bytes) = (batch.num_rows(), batch.get_array_memory_size());
+                metrics.sent(rows, bytes);
+                site.work.sent(rows, bytes);
+                sender.blocking_send(Ok(Sent::Rows(batch))).is_ok()
+            });
+            if let (Some(before), Some(after)) = (before, thread_processor_ns()) {
+                metrics.worked(after.saturating_sub(before));
+                site.work.worked(after.saturating_sub(before));
+            }
+            if sent.is_err() {
+                site.work.failed();
+            }
             // Nobody waits for it where the receiver is gone.
             let _ = sender.blocking_send(match sent {
                 Ok(()) => Ok(Sent::End),
@@ -176,7 +206,7 @@ fn send_rows(
     partition: usize,
     site: &Site,
     cancel: &CancelToken,
-    to: &mpsc::Sender<Result<Sent>>,
+    send: &dyn Fn(RecordBatch) -> bool,
 ) -> Result<()> {
     let opened = site.databases.version(part.database, part.version, cancel);
     let (_held, snapshot) = opened.map_err(|error| {
@@ -186,6 +216,7 @@ fn send_rows(
             DatabaseError::Missing { .. } | DatabaseError::Engine(_) | DatabaseError::Remote(_) => {
                 Fault::Worker
             }
+            DatabaseError::Cancelled(_) => Fault::Cancelled,
         };
         failure::error(fault, &error.to_string())
     })?;
@@ -202,7 +233,8 @@ fn send_rows(
         let mut running = running.map_err(|error| failure::of_fragment(&error))?;
         while let Some(batch) = running.next().map_err(|error| failure::of_fragment(&error.into()))? {
             let batch = to_arrow(batch, columns, &schema).map_err(DataFusionError::from)?;
-            if to.blocking_send(Ok(Sent::Rows(batch))).is_err() {
+            // Nobody wants more.
+            if !send(batch) {
                 return Ok(());
             }
         }

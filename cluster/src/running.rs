@@ -1,6 +1,7 @@
 //! A query of which workers run parts: opens these, takes their rows, and tells what is lost from what is wrong.
 
-use crate::channels::Channels;
+use crate::channels::{Channels, OnTask};
+use crate::collected::{Collected, done};
 use crate::columns::{Column, from_arrow};
 use crate::failure::{self, Fault};
 use crate::health::Health;
@@ -46,6 +47,8 @@ pub struct Running {
     is_native: AtomicBool,
     /// How often a worker was lost.
     pub lost: AtomicU64,
+    /// What the tasks of each fragment did.
+    pub collected: Vec<Arc<Collected>>,
 }
 
 /// Batches that wait for our engine.
@@ -64,7 +67,8 @@ impl Running {
     pub fn new(shared: Arc<Shared>, query: &Planned<'_>, stages: Vec<Stage>) -> Self {
         let (cancel, budget) = (query.cancel.clone(), query.budget.clone());
         let (is_native, lost) = (AtomicBool::new(false), AtomicU64::new(0));
-        Self { shared, stages, snapshot: query.snapshot.clone(), cancel, budget, is_native, lost }
+        let collected = stages.iter().map(|_| Arc::default()).collect();
+        Self { shared, stages, snapshot: query.snapshot.clone(), cancel, budget, is_native, lost, collected }
     }
 
     /// Which worker has which task of a stage, as things are.
@@ -89,7 +93,8 @@ impl Running {
         };
         let (sender, mut receiver) = mpsc::channel(BATCHES_AHEAD);
         let shared = &self.shared;
-        let rows = start(plan, routed, shared.channels.clone(), Arc::clone(&shared.datafusion));
+        let channels = shared.channels.heard_by(self.on_task(number));
+        let rows = start(plan, routed, channels, Arc::clone(&shared.datafusion));
         let running = Arc::clone(self);
         shared.handle.spawn(async move {
             let last = match rows.await {
@@ -124,6 +129,21 @@ impl Running {
             from_arrow(&batch, &stage.part.columns, out).ok_or_else(wrong)?;
             Ok(true)
         }))
+    }
+
+    /// Hears of the tasks of a fragment, which begins now.
+    fn on_task(&self, number: u32) -> OnTask {
+        let (shared, collected) = (Arc::clone(&self.shared), self.collected.get(number as usize).cloned());
+        if let Some(collected) = &collected {
+            collected.clear();
+        }
+        Arc::new(move |url, stage, metrics| {
+            let done = done(metrics);
+            shared.health.did(url, &done);
+            if let Some(collected) = &collected {
+                collected.add(stage, url, &done);
+            }
+        })
     }
 
     /// Hands on what comes, until there is no more, nobody wants it, or the query is called off.

@@ -75,7 +75,7 @@ fn state(
         .with_distributed_route_tasks_handler(route)
         .with_distributed_planner()
         .with_distributed_compression(None)?
-        .with_distributed_metrics_collection(false)?
+        .with_distributed_metrics_collection(true)?
         .with_distributed_worker_connection_buffer_budget_bytes(CONNECTION_BYTES)?;
     Ok(builder.build())
 }

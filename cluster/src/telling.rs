@@ -1,5 +1,6 @@
 //! What `--explain` and `--profile` tell of stages at workers.
 
+use crate::health::Done;
 use crate::running::Running;
 use crate::stages::Above;
 use lode_engine::Told;
@@ -7,6 +8,8 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
+use url::Url;
 
 /// Tells it of a query.
 pub struct Telling {
@@ -21,6 +24,25 @@ const fn exchange(above: Above) -> &'static str {
     }
 }
 
+/// What the tasks of a stage did at a worker.
+fn line(stage: usize, worker: &Url, done: &Done) -> String {
+    let seconds = |nanoseconds| Duration::from_nanos(nanoseconds).as_secs_f64();
+    let mut text = format!(
+        "stage {stage} at {worker}: {} tasks, {} rows, {} bytes, {:.3} s of processors in fragments",
+        done.tasks,
+        done.rows,
+        done.bytes,
+        seconds(done.processor_ns)
+    );
+    if done.bytes_received > 0 {
+        let _ = write!(text, ", {} bytes from other tasks", done.bytes_received);
+    }
+    if done.above_ns > 0 {
+        let _ = write!(text, ", {:.3} s in operators above", seconds(done.above_ns));
+    }
+    text
+}
+
 impl Told for Telling {
     fn text(&self) -> String {
         let mut text = String::new();
@@ -33,13 +55,18 @@ impl Told for Telling {
             for (task, url) in self.running.routed(stage).iter().enumerate() {
                 let _ = writeln!(text, "  task {task}: {url}");
             }
+            let done = self.running.collected.get(number).map(|collected| collected.all());
+            for (stage, worker, done) in done.unwrap_or_default() {
+                let _ = writeln!(text, "  {}", line(stage, &worker, &done));
+            }
         }
         text
     }
 
     fn json(&self) -> Value {
-        let stages = self.running.stages.iter().map(|stage| {
+        let stages = self.running.stages.iter().enumerate().map(|(number, stage)| {
             json!({
+                "done": self.running.collected.get(number).map(|collected| collected.json()),
                 "tasks": stage.tasks,
                 "ranges": stage.ranges.len(),
                 "key": stage.key,

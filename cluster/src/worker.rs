@@ -1,23 +1,34 @@
 //! A worker: takes stages from heads that know the token, and runs them.
 
 use crate::VERSION;
+use crate::call::Calls;
 use crate::channels::{Channels, KEEP_ALIVE, KEEP_ALIVE_PATIENCE, is_of_this_machine};
 use crate::codec::{Codec, check};
+use crate::gate::{Gate, Notice};
 use crate::leaf::Site;
+use crate::pool::Pool;
 use crate::token::Token;
+use crate::watch;
 use datafusion::error::DataFusionError;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion_distributed::{DistributedExt, Worker as StageWorker, WorkerQueryContext};
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
-use tonic::service::interceptor::InterceptedService;
 use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Identity, Server, ServerTlsConfig};
-use tonic::{Request, Status};
+
+/// Heads that are there have asked not longer ago,
+const HEADS_ASK_WITHIN: Duration = Duration::from_secs(5);
+/// and know after so long that a worker ends: they ask every second.
+const NOTICE: Duration = Duration::from_millis(2500);
+/// A version that nobody asks for is closed after so long.
+const IDLE: Duration = Duration::from_secs(60);
+const LOOK: Duration = Duration::from_secs(5);
 
 /// Why a worker does not begin.
 #[derive(Debug, thiserror::Error)]
@@ -67,12 +78,17 @@ pub struct WorkerOptions {
     pub authority: Option<Arc<[u8]>>,
     /// What it reads, and with how much memory.
     pub site: Site,
+    /// Where it tells Prometheus what it does, if anywhere.
+    pub metrics: Option<SocketAddr>,
 }
 
 /// A worker that runs.
 pub struct Worker {
     /// Where it listens.
     pub address: SocketAddr,
+    /// Where it tells what it does.
+    pub metrics: Option<SocketAddr>,
+    notice: Arc<Notice>,
     stop: Option<oneshot::Sender<()>>,
     runtime: Option<Runtime>,
     serving: tokio::task::JoinHandle<Result<(), tonic::transport::Error>>,
@@ -93,22 +109,41 @@ impl Worker {
         let listener = listener.map_err(|source| WorkerError::Listen { address, source })?;
         let address = listener.local_addr()?;
         let (stop, stopped) = oneshot::channel();
+        let site = Arc::new(options.site);
+        let metrics = match options.metrics {
+            Some(at) => {
+                let listen = |source| WorkerError::Listen { address: at, source };
+                let (listener, address) = runtime.block_on(watch::listen(at)).map_err(listen)?;
+                let site = Arc::clone(&site);
+                let page = move || site.work.exposition(&site.databases, &site.memory);
+                runtime.spawn(watch::serve(listener, Arc::new(page)));
+                Some(address)
+            }
+            None => None,
+        };
+        runtime.spawn(close_idle(Arc::downgrade(&site)));
+        let notice = Arc::new(Notice::default());
         let serving = {
             let _entered = runtime.enter();
-            let server = server(options)?;
+            let gate = (options.token, Arc::clone(&notice));
+            let server = server(site, gate, options.tls, options.authority)?;
             let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
             runtime.spawn(server.serve_with_incoming_shutdown(incoming, async {
                 let _ = stopped.await;
             }))
         };
-        Ok(Self { address, stop: Some(stop), runtime: Some(runtime), serving })
+        Ok(Self { address, metrics, notice, stop: Some(stop), runtime: Some(runtime), serving })
     }
 
-    /// Takes no more, and waits until what runs has ended.
+    /// Tells heads that it ends, takes no more once they know, and waits until what runs has ended.
     ///
     /// # Errors
     /// Where serving failed.
     pub fn drain(mut self) -> Result<(), WorkerError> {
+        self.notice.end();
+        if self.notice.has_heads(HEADS_ASK_WITHIN) {
+            std::thread::sleep(NOTICE);
+        }
         if let Some(stop) = self.stop.take() {
             let _ = stop.send(());
         }
@@ -129,16 +164,34 @@ impl Drop for Worker {
 
 type Router = tonic::transport::server::Router;
 
-fn server(options: WorkerOptions) -> Result<Router, WorkerError> {
-    let WorkerOptions { token, tls, authority, site, .. } = options;
+/// Closes versions that nobody has asked for in a while, as long as there is the worker.
+async fn close_idle(site: Weak<Site>) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let Some(site) = site.upgrade() else { return };
+        // Files are closed there.
+        let _ = tokio::task::spawn_blocking(move || site.databases.close_idle(IDLE)).await;
+    }
+}
+
+fn server(
+    site: Arc<Site>,
+    (token, notice): (Token, Arc<Notice>),
+    tls: Option<Tls>,
+    authority: Option<Arc<[u8]>>,
+) -> Result<Router, WorkerError> {
     // Groups and joins of DataFusion cannot have more than the fragments leave.
-    let memory = RuntimeEnvBuilder::new().with_memory_limit(site.memory.limit(), 1.0).build_arc()?;
-    let (channels, codec) = (Channels::new(token.clone(), authority), Codec(Some(Arc::new(site))));
+    let memory = Arc::new(Pool::new(site.memory.clone()));
+    let memory = RuntimeEnvBuilder::new().with_memory_pool(memory).build_arc()?;
+    let (channels, codec) = (Channels::new(token.clone(), authority), Codec(Some(site)));
+    let calls = Arc::new(Calls::default());
+    let of_session = Arc::clone(&calls);
     let session = move |context: WorkerQueryContext| {
-        let (channels, codec) = (channels.clone(), codec.clone());
+        let (channels, codec, call) = (channels.clone(), codec.clone(), of_session.of(&context.headers));
         async move {
-            let builder = context
-                .builder
+            let mut builder = context.builder;
+            builder.config().get_or_insert_default().set_extension(call);
+            let builder = builder
                 .with_distributed_channel_resolver(channels)
                 .with_distributed_user_codec(codec)
                 .with_distributed_worker_plan_rewrite_handler(check);
@@ -146,10 +199,6 @@ fn server(options: WorkerOptions) -> Result<Router, WorkerError> {
         }
     };
     let worker = StageWorker::from_session_builder(session).with_runtime_env(memory).with_version(VERSION);
-    let let_in = move |request: Request<()>| match request.metadata().as_ref() {
-        headers if token.is_in(headers) => Ok(request),
-        _ => Err(Status::unauthenticated("workers take plans with the token only (--token-file)")),
-    };
     let mut server = Server::builder()
         .http2_keepalive_interval(Some(KEEP_ALIVE))
         .http2_keepalive_timeout(Some(KEEP_ALIVE_PATIENCE));
@@ -157,5 +206,5 @@ fn server(options: WorkerOptions) -> Result<Router, WorkerError> {
         let identity = Identity::from_pem(certificate, key);
         server = server.tls_config(ServerTlsConfig::new().identity(identity))?;
     }
-    Ok(server.add_service(InterceptedService::new(worker.into_worker_server(), let_in)))
+    Ok(server.add_service(Gate { inner: worker.into_worker_server(), token, notice, calls }))
 }

@@ -119,9 +119,11 @@ fn nothing_is_taken_in_the_open() {
         memory: lode_engine::MemoryBudget::new(1 << 20),
         spill_dir: std::env::temp_dir(),
         time_max: Duration::from_secs(1),
+        work: Arc::default(),
     };
     let listen = "0.0.0.0:0".parse().unwrap();
-    let plain = WorkerOptions { listen, token: token(), tls: None, authority: None, site: site() };
+    let plain =
+        WorkerOptions { listen, token: token(), tls: None, authority: None, site: site(), metrics: None };
     assert!(matches!(lode_cluster::Worker::start(plain), Err(WorkerError::Plain(_))));
 }
 
@@ -182,6 +184,28 @@ fn a_worker_that_is_asked_to_ends() {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(sorted(prepared(&database, COUNTED, Some(&head)).run().unwrap()), native);
+}
+
+/// What is behind a name is found by its own address, and has to show a certificate of the name.
+#[test]
+fn those_behind_a_name_show_its_certificate() {
+    let folder = tempfile::tempdir().unwrap();
+    let (database, place) = people(folder.path(), 2_000);
+    let own = rcgen::generate_simple_self_signed(["workers.example.org".to_owned()]).unwrap();
+    let (certificate, key) = (own.cert.pem().into_bytes(), own.signing_key.serialize_pem().into_bytes());
+    let worker = crate::support::with_certificate(&place, Tls { certificate: certificate.clone(), key });
+    let native = sorted(prepared(&database, COUNTED, None).run().unwrap());
+    for (name, is_believed) in [("workers.example.org", true), ("others.example.org", false)] {
+        let url = format!("https://{name}:{}/?at=127.0.0.1", worker.address.port());
+        let options = HeadOptions {
+            authority: Some(certificate.clone().into()),
+            ..eager(vec![Url::parse(&url).unwrap()])
+        };
+        let head: Arc<dyn Elsewhere> = Arc::new(Head::new(options).unwrap());
+        let query = prepared(&database, COUNTED, Some(&head));
+        assert_eq!(query.report().elsewhere.is_some(), is_believed, "{name}");
+        assert_eq!(sorted(query.run().unwrap()), native);
+    }
 }
 
 #[test]

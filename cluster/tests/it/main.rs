@@ -5,5 +5,7 @@
 
 mod answers;
 mod failures;
+mod kills;
+mod members;
 mod plans;
 mod support;

@@ -23,4 +23,18 @@ fn plans_tell_stages_tasks_and_exchanges() {
     assert!(report["fragments"][0]["rows"].as_u64().unwrap() >= rows as u64 / 2, "{report}");
     assert_eq!(report["fragments"][0]["tasks"], 3);
     assert_eq!(report["workers_lost"], 0);
+    // What each of them did, by stages: the leaves are one, what puts groups together another.
+    let done = report["fragments"][0]["done"].as_array().unwrap();
+    let sum = |name: &str| done.iter().map(|one| one[name].as_f64().unwrap()).sum::<f64>();
+    let stages: std::collections::BTreeSet<u64> =
+        done.iter().map(|one| one["stage"].as_u64().unwrap()).collect();
+    assert_eq!((stages.len(), sum("tasks")), (2, 6.0), "{report}");
+    assert!(sum("rows") >= rows as f64 && sum("bytes") > 0.0 && sum("processor_seconds") > 0.0, "{report}");
+    assert!(sum("bytes_received") > 0.0, "{report}");
+    let told = query.explain();
+    assert!(told.contains("s of processors in fragments"), "{told}");
+    let status = head.status().unwrap();
+    let of_head: f64 =
+        status["workers"].as_array().unwrap().iter().map(|one| one["rows"].as_f64().unwrap()).sum();
+    assert_eq!(of_head, sum("rows"), "{status}");
 }

@@ -6,17 +6,35 @@ use lode_engine::{
     Database, Elsewhere, MemoryBudget, OpenOptions, PreparedQuery, QueryOptions, QueryResults,
 };
 use lode_rdf::RdfFormat;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use url::Url;
 
 pub const TOKEN: &str = "a token of some length";
 
 pub fn token() -> Token {
     Token::new(TOKEN).unwrap()
+}
+
+/// A file with the token.
+pub fn token_file(folder: &Path) -> PathBuf {
+    let file = folder.join("token");
+    std::fs::write(&file, TOKEN).unwrap();
+    file
+}
+
+/// Waits until this holds, for no shorter than a minute; how long that took.
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) -> Duration {
+    let started = Instant::now();
+    while !holds() {
+        assert!(started.elapsed() < Duration::from_secs(90), "not within 90 seconds: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    started.elapsed()
 }
 
 /// Workers in this process, over the database at a place.
@@ -29,16 +47,31 @@ pub fn with_certificate(place: &Path, tls: Tls) -> Worker {
     started(place, "127.0.0.1:0", Some(tls))
 }
 
+/// One over what is published at an address, with the databases that it has open.
+pub fn over(address: &str) -> (Worker, Arc<Databases>) {
+    let places = [address.to_owned()];
+    let databases = Databases::new(&places, None, OpenOptions::with_cache(32 << 20)).unwrap();
+    let databases = Arc::new(databases);
+    (with_databases(Arc::clone(&databases), "127.0.0.1:0", None), databases)
+}
+
 fn started(place: &Path, listen: &str, tls: Option<Tls>) -> Worker {
     let places = [place.display().to_string()];
+    let databases = Databases::new(&places, None, OpenOptions::with_cache(32 << 20)).unwrap();
+    with_databases(Arc::new(databases), listen, tls)
+}
+
+fn with_databases(databases: Arc<Databases>, listen: &str, tls: Option<Tls>) -> Worker {
     let site = Site {
-        databases: Arc::new(Databases::new(&places, None, OpenOptions::with_cache(32 << 20)).unwrap()),
+        databases,
         memory: MemoryBudget::new(256 << 20),
         spill_dir: std::env::temp_dir(),
         time_max: Duration::from_secs(60),
+        work: Arc::default(),
     };
     let listen = listen.parse().unwrap();
-    Worker::start(WorkerOptions { listen, token: token(), tls, authority: None, site }).unwrap()
+    Worker::start(WorkerOptions { listen, token: token(), tls, authority: None, site, metrics: None })
+        .unwrap()
 }
 
 pub fn urls(workers: &[Worker]) -> Vec<Url> {
@@ -58,31 +91,44 @@ pub fn eager(workers: Vec<Url>) -> HeadOptions {
 pub struct Process {
     child: Child,
     pub url: Url,
+    metrics: SocketAddr,
 }
 
 impl Process {
     pub fn start(place: &Path, folder: &Path) -> Self {
-        let file = folder.join("token");
-        std::fs::write(&file, TOKEN).unwrap();
+        Self::over(&place.display().to_string(), folder)
+    }
+
+    /// Over a folder, or what is published at an address.
+    pub fn over(place: &str, folder: &Path) -> Self {
+        let file = token_file(folder);
         let mut command = Command::new(env!("CARGO_BIN_EXE_lode"));
-        command.arg("worker").arg(place).args([
-            "--listen",
-            "127.0.0.1:0",
-            "--memory",
-            "256MiB",
-            "--token-file",
-        ]);
-        let mut child = command.arg(&file).stderr(Stdio::piped()).spawn().unwrap();
+        let any = "127.0.0.1:0";
+        command.arg("worker").arg(place).args(["--listen", any, "--metrics", any, "--memory", "256MiB"]);
+        let mut child = command.arg("--token-file").arg(&file).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let address = loop {
-            let line = lines.next().unwrap().unwrap();
-            if let Some((_, address)) = line.split_once("worker at ") {
-                break address.to_owned();
+        let mut line = |mark: &str| loop {
+            let line = lines.next().expect("a worker that runs").unwrap();
+            if let Some((_, rest)) = line.split_once(mark) {
+                break rest.to_owned();
             }
         };
+        let metrics = line("metrics at http://").split('/').next().unwrap().parse().unwrap();
+        let address = line("worker at ");
         // What it says later has nobody else to take it.
         std::thread::spawn(move || lines.for_each(drop));
-        Self { child, url: Url::parse(&format!("http://{address}")).unwrap() }
+        Self { child, url: Url::parse(&format!("http://{address}")).unwrap(), metrics }
+    }
+
+    /// What it tells of itself under this name.
+    pub fn told(&self, name: &str) -> Option<f64> {
+        let mut stream = TcpStream::connect(self.metrics).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").ok()?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("lode_worker_{name} ")))?;
+        line.parse().ok()
     }
 
     pub fn kill(&mut self) {
@@ -97,6 +143,11 @@ impl Process {
 
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
+    }
+
+    /// Whether it ended by itself, without failure; waits for the end.
+    pub fn ended_well(&mut self) -> bool {
+        self.child.wait().unwrap().success()
     }
 }
 

@@ -34,6 +34,9 @@ pub trait RunningWorker: Send {
     /// Where it listens.
     fn address(&self) -> SocketAddr;
 
+    /// Where it tells Prometheus what it does, if it does.
+    fn metrics(&self) -> Option<SocketAddr>;
+
     /// Takes no more, and waits for what runs.
     ///
     /// # Errors
@@ -56,6 +59,11 @@ pub trait Cluster: Sync {
     fn elsewhere(&self, args: &WorkersArgs) -> anyhow::Result<Arc<dyn Elsewhere>>;
 }
 
+/// Says what is the matter, on standard error.
+pub fn warn(text: &str) {
+    say!("warning: {text}");
+}
+
 static HANDED_IN: OnceLock<&'static dyn Cluster> = OnceLock::new();
 
 /// Hands in who does the work: once, before the command line is read.
@@ -72,7 +80,7 @@ fn handed_in() -> anyhow::Result<&'static dyn Cluster> {
 
 /// Who has parts of long queries run, if there are to be workers.
 pub fn elsewhere(args: &WorkersArgs) -> anyhow::Result<Option<Arc<dyn Elsewhere>>> {
-    if args.workers.is_empty() {
+    if args.workers.is_empty() && args.workers_file.is_none() {
         return Ok(None);
     }
     Ok(Some(handed_in()?.elsewhere(args)?))
@@ -96,6 +104,9 @@ pub fn run(args: &WorkerArgs) -> anyhow::Result<Done> {
         Signals::new()?
     };
     let worker = cluster.work(args, memory)?;
+    if let Some(metrics) = worker.metrics() {
+        say!("metrics at http://{metrics}/metrics");
+    }
     say!("worker at {}", worker.address());
     runtime.block_on(signals.next());
     say!("stopping: what runs is waited for; Ctrl+C again ends at once");

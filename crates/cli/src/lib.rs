@@ -98,7 +98,7 @@ mod why;
 mod written;
 
 #[cfg(feature = "cluster")]
-pub use cluster::{Cluster, RunningWorker, WorkerArgs, WorkerMemory, WorkersArgs};
+pub use cluster::{Cluster, RunningWorker, WorkerArgs, WorkerMemory, WorkersArgs, warn};
 
 use args::{BenchCommand, Cli, Command};
 use lode_bench::{analytic, paths};

@@ -2,6 +2,7 @@
 
 use crate::number;
 use lode_engine::report::{Measured, PlanReport, PlanReportNode, WorkReport};
+use serde_json::Value;
 use std::time::Duration;
 
 /// A column: its name, and what it says of an operator's work; nothing where there is nothing to say.
@@ -53,7 +54,32 @@ pub fn of(report: &PlanReport) -> String {
         text.push_str(tree.trim_end());
         text.push('\n');
     }
-    text + &summary(report)
+    text + &summary(report) + &report.elsewhere.as_ref().map_or_else(String::new, elsewhere)
+}
+
+/// What workers did, by fragments and stages.
+fn elsewhere(told: &Value) -> String {
+    let (none, mut text) = (Vec::new(), String::new());
+    let list = |value: &'static str, of: &Value| of[value].as_array().unwrap_or(&none).clone();
+    for (number, fragment) in list("fragments", told).iter().enumerate() {
+        for done in list("done", fragment) {
+            let count = |name: &str| number::short(done[name].as_f64().unwrap_or(0.0));
+            let size = |name: &str| number::bytes(done[name].as_u64().unwrap_or(0));
+            let seconds = |name: &str| time(done[name].as_f64().unwrap_or(0.0));
+            text += &format!(
+                "fragment {number}, stage {} at {}: {} tasks, {} rows ({}), {} from other tasks, {} of processors, {} in operators above\n",
+                done["stage"],
+                done["worker"].as_str().unwrap_or_default(),
+                count("tasks"),
+                count("rows"),
+                size("bytes"),
+                size("bytes_received"),
+                seconds("processor_seconds"),
+                seconds("operator_seconds"),
+            );
+        }
+    }
+    text
 }
 
 fn summary(report: &PlanReport) -> String {
@@ -113,7 +139,20 @@ fn bytes(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     //! Small formats; tables are tested with the command.
-    use super::off;
+    use super::{elsewhere, off};
+    use serde_json::json;
+
+    #[test]
+    fn what_workers_did() {
+        let done = json!({ "stage": 1, "worker": "http://127.0.0.1:1/", "tasks": 3, "rows": 120_000, "bytes": 1 << 20,
+            "bytes_received": 0, "processor_seconds": 0.25, "operator_seconds": 0.0 });
+        let told = elsewhere(&json!({ "fragments": [{ "done": [] }, { "done": [done] }] }));
+        assert_eq!(
+            told,
+            "fragment 1, stage 1 at http://127.0.0.1:1/: 3 tasks, 120 k rows (1.00 MiB), 0 B from other tasks, 250.0ms of processors, 0.0ns in operators above\n"
+        );
+        assert_eq!(elsewhere(&json!({})), "");
+    }
 
     #[test]
     fn how_far_off() {

@@ -111,7 +111,25 @@ pub fn parse(args: &[OsString]) -> anyhow::Result<Cli> {
         Err(error) if names_a_port(&error) => Err(wrong_usage(
             "there is no --port: --bind takes a port of 127.0.0.1 alone, or an address and a port (--bind 0.0.0.0:8080)",
         )),
+        #[cfg(not(feature = "cluster"))]
+        Err(error) if names_workers(&error) => Err(wrong_usage(
+            "this program was built without workers: cargo build --release --manifest-path cluster/Cargo.toml makes lode with lode worker and \
+             --workers (the guide's page \"When one machine is not enough\")",
+        )),
         Err(error) => error.exit(),
+    }
+}
+
+/// Whether workers are asked for, which another build has.
+#[cfg(not(feature = "cluster"))]
+fn names_workers(error: &clap::Error) -> bool {
+    let is = |kind, fits: &dyn Fn(&str) -> bool| matches!(error.get(kind), Some(ContextValue::String(text)) if fits(text));
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            is(ContextKind::InvalidArg, &|arg| arg == "--workers" || arg.starts_with("--workers-"))
+        }
+        ErrorKind::InvalidSubcommand => is(ContextKind::InvalidSubcommand, &|name| name == "worker"),
+        _ => false,
     }
 }
 

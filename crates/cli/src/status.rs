@@ -170,7 +170,12 @@ fn written(stats: &Value, health: &str, endpoint: &str) -> String {
         "Snapshots",
         format!("{}, {} only for them", count("/snapshots/count"), size("/snapshots/bytes")),
     ));
+    if let Some(workers) = stats.pointer("/workers/workers").and_then(Value::as_array) {
+        let there = workers.iter().filter(|worker| worker["state"] == "there").count();
+        lines.push(("Workers", format!("{there} of {} there", workers.len())));
+    }
     for (pointer, what) in [
+        ("/workers/trouble", "the list of workers"),
         ("/flush/error", "flush"),
         ("/compactor/error", "compaction"),
         ("/inferences/error", "bringing inferences up to date"),

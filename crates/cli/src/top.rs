@@ -37,13 +37,20 @@ pub fn run(args: &TopArgs) -> anyhow::Result<Done> {
     let is_live = out.is_terminal() && !args.once && !args.json;
     // The first answer must come; later, the server may be started anew.
     let mut list = Ok(server.ask("GET", "/admin/queries")?);
+    // Servers of before do not know of workers.
+    let has_workers =
+        !args.json && server.answer("GET", "/admin/workers").is_ok_and(|(status, _)| status == 200);
     if is_live {
         out.write_all(b"\x1b[2J")?;
     }
     loop {
         let text = match &list {
             Ok(list) if args.json => list.trim_end().to_owned() + "\n",
-            Ok(list) => table(&serde_json::from_str(list).context("the server's answer")?, &server.endpoint),
+            Ok(list) => {
+                let list = serde_json::from_str(list).context("the server's answer")?;
+                let workers = if has_workers { workers(&server) } else { String::new() };
+                table(&list, &server.endpoint) + &workers
+            }
             Err(error) if is_live => format!("no answer: {error:#}\n"),
             Err(error) => {
                 say!("no answer: {error:#}");
@@ -93,6 +100,38 @@ pub fn cancel(args: &CancelArgs) -> anyhow::Result<Done> {
         }
     }
     outcome
+}
+
+/// A line for each worker of the server, if it has any.
+fn workers(server: &ServerClient) -> String {
+    let answer = server.ask("GET", "/admin/workers").ok();
+    let told = answer.and_then(|answer| serde_json::from_str::<Value>(&answer).ok());
+    told.map_or_else(String::new, |told| workers_table(&told))
+}
+
+fn workers_table(told: &Value) -> String {
+    let none = Vec::new();
+    let list = told["workers"].as_array().unwrap_or(&none);
+    let mut text = String::new();
+    let count = |value: &Value| number::short(value.as_f64().unwrap_or(0.0));
+    for worker in list {
+        let plain = |value: &Value| one_line(value.as_str().unwrap_or_default());
+        let why = worker["why"].as_str().map_or_else(String::new, |why| format!(": {}", one_line(why)));
+        text += &format!(
+            "worker {}  {}{why}  {} tasks, {} rows, {} sent, {} from others, {:.1} s of processors\n",
+            plain(&worker["url"]),
+            plain(&worker["state"]),
+            count(&worker["tasks"]),
+            count(&worker["rows"]),
+            number::bytes(worker["bytes"].as_u64().unwrap_or(0)),
+            number::bytes(worker["bytes_received"].as_u64().unwrap_or(0)),
+            worker["processor_seconds"].as_f64().unwrap_or(0.0),
+        );
+    }
+    if let Some(trouble) = told["trouble"].as_str() {
+        text += &format!("workers: {}\n", one_line(trouble));
+    }
+    text
 }
 
 /// A line of sums, a head, and a line for each request.

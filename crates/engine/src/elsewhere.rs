@@ -41,6 +41,11 @@ pub trait Elsewhere: Send + Sync {
     /// # Errors
     /// Where the store cannot be read.
     fn spread(&self, query: Planned<'_>) -> Result<Option<Spread>, EngineError>;
+
+    /// Who they are, whether they are there, and what they have done, for programs.
+    fn status(&self) -> Option<Value> {
+        None
+    }
 }
 
 /// A plan of which others run parts.

@@ -24,6 +24,8 @@ pub enum Wanted {
     Number(u64),
     /// The newest of those that have this name.
     Name(String),
+    /// The newest of those that have this version of the database, as long as not many have been published since.
+    OfDatabase(u64),
 }
 
 impl Wanted {
@@ -38,6 +40,7 @@ impl Wanted {
             Self::Newest => false,
             Self::Number(number) => version.number == *number,
             Self::Name(name) => version.name.as_ref() == Some(name),
+            Self::OfDatabase(number) => version.version == *number,
         }
     }
 }
@@ -48,6 +51,7 @@ impl fmt::Display for Wanted {
             Self::Newest => f.write_str("newest"),
             Self::Number(number) => write!(f, "{number}"),
             Self::Name(name) => f.write_str(name),
+            Self::OfDatabase(number) => write!(f, "with version {number} of the database"),
         }
     }
 }
@@ -168,6 +172,7 @@ pub fn find(store: &dyn ObjectStore, wanted: &Wanted) -> Result<PublishedVersion
         Wanted::Name(name) => {
             list_versions(store)?.into_iter().rfind(|version| version.name.as_ref() == Some(name))
         }
+        Wanted::OfDatabase(version) => of_database(store, *version)?,
     };
     if let Some(found) = found {
         return Ok(found);
@@ -184,6 +189,22 @@ pub fn find(store: &dyn ObjectStore, wanted: &Wanted) -> Result<PublishedVersion
         }
         None => Err(unpublished(store)),
     }
+}
+
+/// The newest with this version of the database: from the newest backwards, over those that are gone.
+fn of_database(store: &dyn ObjectStore, version: u64) -> Result<Option<PublishedVersion>, RemoteError> {
+    let Some(newest) = newest(store)? else { return Ok(None) };
+    let last = newest.number;
+    if newest.version == version {
+        return Ok(Some(newest));
+    }
+    for number in (last.saturating_sub(STEPS_MAX)..last).rev() {
+        let found = read(store, number)?.filter(|found| found.version == version);
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
 }
 
 /// What is said where nothing is published.

@@ -74,6 +74,7 @@ pub const OF_DATABASE: &[Address] = &[
         GET_DELETE,
         "the plan of a query with what was done so far (GET); stops it (DELETE)",
     ),
+    at("/admin/workers", GET, "who runs parts of long queries, and what they did"),
     at("/admin/compact", POST, "makes one segment of all"),
     at(
         "/admin/materialise",
@@ -121,6 +122,7 @@ pub const OF_SERVER: &[Address] = &[
     at("/admin/databases/{name}/rename", POST, "?to=NAME"),
     at("/admin/queries", GET, "what runs, in all databases"),
     at("/admin/queries/{id}", "DELETE, OPTIONS", "stops it"),
+    at("/admin/workers", GET, "who runs parts of long queries, and what they did"),
 ];
 
 impl Address {

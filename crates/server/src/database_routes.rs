@@ -41,6 +41,7 @@ pub(crate) fn database_router(state: &Arc<AppState>, root: Router<Arc<AppState>>
         .route("/metrics", get(admin::metrics))
         .route("/admin/queries", get(admin::queries))
         .route("/admin/queries/{id}", get(admin::query_plan).delete(admin::cancel_query))
+        .route("/admin/workers", get(admin::workers))
         .route("/admin/compact", post(admin::compact))
         .route("/admin/materialise", inferences)
         .route("/admin/snapshots", snapshots)

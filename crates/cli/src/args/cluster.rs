@@ -13,7 +13,7 @@ use std::time::Duration;
     after_help = "A worker runs parts of long queries for heads: lode serve --workers, lode query --workers. Heads and workers have to be of one version \
 and need the same versions of the same databases: folders of one file system, or what lode publish has put where all of them can read it. A worker \
 opens nothing but what its command line names.\n\n\
-On SIGTERM it takes no more and ends with the last part that runs."
+On SIGTERM it tells heads that it ends, so that new queries are run without it, and ends some seconds later, with the last part that runs."
 )]
 pub struct WorkerArgs {
     /// The databases: folders, or addresses of published ones
@@ -43,6 +43,9 @@ pub struct WorkerArgs {
     /// The most of it for the cache of decompressed blocks (default: half)
     #[arg(long = "cache", value_name = "BYTES", value_parser = parse_bytes)]
     pub cache_bytes: Option<usize>,
+    /// Tell Prometheus there what the worker does: http://ADDRESS/metrics, plain and to whoever asks
+    #[arg(long, value_name = "ADDRESS")]
+    pub metrics: Option<SocketAddr>,
     /// No part of a query runs longer, in seconds
     #[arg(long, default_value = "3600", value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout_max: Duration,
@@ -51,9 +54,13 @@ pub struct WorkerArgs {
 /// Workers of a head.
 #[derive(Debug, Args)]
 pub struct WorkersArgs {
-    /// Have long queries run by these workers (lode worker), with commas between them: 127.0.0.1:7979, or https://worker1.example.org:7979
+    /// Have long queries run by these workers (lode worker), with commas between them: 127.0.0.1:7979, https://worker1.example.org:7979, or
+    /// dns:workers.example.org:7979 for one at each address that a name has, which is asked for again every 5 seconds
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',', requires = "workers_token_file")]
     pub workers: Vec<String>,
+    /// The same in a file, one a line, which is read again when it changes; # begins a comment
+    #[arg(long, value_name = "FILE", requires = "workers_token_file")]
+    pub workers_file: Option<PathBuf>,
     /// The secret that the workers know
     #[arg(long, value_name = "FILE")]
     pub workers_token_file: Option<PathBuf>,

@@ -131,6 +131,18 @@ fn places_that_are_mistaken_are_told() {
         let error = lode.run(args).fails(2);
         assert!(error.contains(told), "{args:?}: {error}");
     }
+    // Tests are built without workers, as the program is that most people have.
+    for args in [
+        &["worker", "db", "--token-file", "t"][..],
+        &["query", "db", "--workers", "127.0.0.1:7979", "ASK {}"],
+        &["serve", "db", "--workers-file", "workers.txt"],
+    ] {
+        let error = lode.run(args).fails(2);
+        assert!(
+            error.contains("built without workers") && error.contains("cluster/Cargo.toml"),
+            "{args:?}: {error}"
+        );
+    }
     let address = format!("file://{}", lode.path("published").display());
     lode.run(&["publish", "db", &address]).ok();
     let error = lode.run(&["query", "published", "ASK {}"]).fails(1);

@@ -33,6 +33,15 @@ fn a_version_is_read_back_and_only_what_is_new_is_written() {
         published_contents(&read(Arc::new(crate::store(&target)), &options).unwrap()).unwrap(),
         before
     );
+    // And is found by the version of the database, too.
+    let of =
+        |wanted| read(Arc::new(crate::store(&target)), &ReadOptions { wanted, ..ReadOptions::default() });
+    for number in [1, 2] {
+        let found = of(Wanted::Number(number)).unwrap();
+        let version = found.version().version;
+        assert_eq!(of(Wanted::OfDatabase(version)).unwrap().version().number, number);
+    }
+    assert!(of(Wanted::OfDatabase(1 << 40)).unwrap_err().to_string().contains("it has 1 to 2"));
     let error = read(
         Arc::new(crate::store(&target)),
         &ReadOptions { wanted: Wanted::of("7"), ..ReadOptions::default() },

@@ -46,6 +46,8 @@ pub(crate) struct Figures {
     pub(super) requests: OfRequests,
     /// Where the database is published, if this server follows that or publishes there.
     pub(super) published: Option<LinkFigures>,
+    /// Who runs parts of long queries, if somebody does.
+    pub(super) workers: Option<serde_json::Value>,
     /// Lines that logs have dropped, by their names.
     pub(super) dropped_log_lines: BTreeMap<&'static str, u64>,
 }
@@ -244,6 +246,7 @@ impl Figures {
                 connections_max: state.options.connections_max,
             },
             published: state.link.as_ref().map(|link| link.figures()),
+            workers: super::workers::status(state.shared()),
             dropped_log_lines: state
                 .watch
                 .logs

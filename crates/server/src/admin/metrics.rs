@@ -114,6 +114,27 @@ impl Collector for Metrics {
     }
 }
 
+/// Those who run parts of long queries, where there are such.
+#[expect(clippy::cast_precision_loss, reason = "small numbers")]
+fn of_workers(shared: &Shared, all: &mut Metrics) {
+    let Some(status) = super::workers::status(shared) else { return };
+    let workers = status["workers"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let count = |state: &str| workers.iter().filter(|worker| worker["state"] == state).count();
+    let states = ["there", "away", "unknown"].map(|state| (state, count(state) as f64));
+    all.labelled(MetricType::Gauge, ("lode_workers", "Those who run parts of long queries", "state"), states);
+    let sum = |name: &str| workers.iter().filter_map(|worker| worker[name].as_f64()).sum::<f64>();
+    let counted = [
+        ("lode_workers_tasks", "Tasks that they came to the end of", "tasks"),
+        ("lode_workers_rows", "Rows that they made", "rows"),
+        ("lode_workers_row_bytes", "Bytes of these", "bytes"),
+        ("lode_workers_exchanged_bytes", "Bytes that they took of each other", "bytes_received"),
+        ("lode_workers_processor_seconds", "Time of processors for that", "processor_seconds"),
+    ];
+    for (name, help, field) in counted {
+        all.counter(name, help, sum(field));
+    }
+}
+
 /// What is of the server, whatever databases it has.
 fn of_server(shared: &Shared) -> Metrics {
     let mut all = Metrics::default();
@@ -137,6 +158,7 @@ fn of_server(shared: &Shared) -> Metrics {
         process::resident_bytes(),
     );
     of_pool(shared, &mut all);
+    of_workers(shared, &mut all);
     all.gauge("lode_http_connections", "Connections that are open", shared.connections.len());
     let most = shared.options.connections_max;
     all.gauge("lode_http_connections_max", "Connections that may be open", most);

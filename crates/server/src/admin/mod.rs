@@ -7,6 +7,7 @@ mod materialise;
 mod metrics;
 mod queries;
 mod snapshots;
+mod workers;
 
 pub(crate) use backup::backup;
 pub(crate) use figures::stats;
@@ -14,6 +15,7 @@ pub(crate) use materialise::{drop_inferences, inferences, materialise};
 pub(crate) use metrics::{metrics, metrics_of_all};
 pub(crate) use queries::{cancel as cancel_query, list as queries, plan as query_plan};
 pub(crate) use snapshots::{create as create_snapshot, list as snapshots, remove as drop_snapshot};
+pub(crate) use workers::{told as workers_of_server, workers};
 
 use crate::access::{Identity, Operation, Role};
 use crate::error::HttpError;

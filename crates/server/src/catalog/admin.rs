@@ -2,7 +2,7 @@
 
 use super::root::Root;
 use super::{Entry, unknown};
-use crate::admin::{Client, metrics_of_all, parameter};
+use crate::admin::{Client, metrics_of_all, parameter, workers_of_server};
 use crate::error::HttpError;
 use crate::running::RequestReport;
 use crate::update::json_of;
@@ -138,6 +138,11 @@ pub(super) async fn queries(State(root): State<Arc<Root>>, client: Client) -> Re
     let all = root.catalog.running().into_iter();
     let all = all.flat_map(|(name, running)| running.list().into_iter().map(move |one| (name.clone(), one)));
     json_of(&all.map(of).collect::<Vec<_>>())
+}
+
+/// Who runs parts of long queries.
+pub(super) async fn workers(State(root): State<Arc<Root>>, client: Client) -> Result<Response, HttpError> {
+    workers_of_server(&root.shared, &client)
 }
 
 /// What is counted, of the server and of each database that is open.

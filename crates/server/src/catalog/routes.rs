@@ -48,6 +48,7 @@ pub(crate) fn router(shared: &Arc<Shared>, catalog: &Arc<Catalog>) -> Router {
         .route("/metrics", get(admin::metrics))
         .route("/admin/queries", get(admin::queries))
         .route("/admin/queries/{id}", delete(admin::cancel))
+        .route("/admin/workers", get(admin::workers))
         .route("/admin", any(not_found))
         .route("/admin/{*path}", any(not_found))
         .method_not_allowed_fallback(other_method)

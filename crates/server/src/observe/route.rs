@@ -14,7 +14,7 @@ const ROOTS: [&str; 7] = [
     "/rdf4j",
     "/repositories",
 ];
-const PATHS: [&str; 21] = [
+const PATHS: [&str; 22] = [
     "/",
     "/get",
     "/sparql",
@@ -29,6 +29,7 @@ const PATHS: [&str; 21] = [
     "/api/prefixes",
     "/.well-known/void",
     "/admin/stats",
+    "/admin/workers",
     "/admin/compact",
     "/admin/materialise",
     "/admin/backup",

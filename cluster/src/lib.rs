@@ -3,6 +3,7 @@
 //! Between fragments stand DataFusion's operators and its exchange (`datafusion-distributed`): stages, tasks, the wire. Their plan is made by hand from
 //! ours, so neither DataFusion's optimizer nor its SQL takes part. What is decided, and why, is in `docs/design/056-distributed-queries.md`.
 
+mod arriving;
 mod bytes;
 mod channels;
 mod codec;

@@ -36,23 +36,21 @@ impl RowValue {
 
     /// Its bytes, behind those of `to`.
     pub fn write(&self, to: &mut Vec<u8>) {
-        let place = to.len();
-        to.push(ID);
+        let mut key = Vec::new();
         let id = match self {
             Self::Id(id) => *id,
-            Self::Term(term) => match encode(term.as_ref(), to) {
+            Self::Term(term) => match encode(term.as_ref(), &mut key) {
                 Encoded::Inline(id) => id,
                 Encoded::Key(section) => {
-                    if let Some(tag) = to.get_mut(place) {
-                        *tag = section as u8;
-                    }
+                    to.push(section as u8);
+                    to.extend(key);
                     return;
                 }
                 // There is none among IRIs and literals.
                 Encoded::Blank => ValueId::UNDEF,
             },
         };
-        to.truncate(place + 1);
+        to.push(ID);
         to.extend(id.to_bits().to_le_bytes());
     }
 

@@ -1,6 +1,7 @@
 //! Connections to workers: one each, with the token, noticed within seconds where the other end is gone.
 
 use crate::address::{may_be_plain, place};
+use crate::session::STREAM_BYTES;
 use crate::token::Token;
 use async_trait::async_trait;
 use datafusion::arrow::array::RecordBatch;
@@ -30,6 +31,8 @@ use url::Url;
 pub const KEEP_ALIVE: Duration = Duration::from_secs(1);
 /// and is given up when it does not answer for so long.
 pub const KEEP_ALIVE_PATIENCE: Duration = Duration::from_secs(3);
+/// The most that there is: streams have their own limits.
+const CONNECTION_WINDOW: u32 = i32::MAX as u32;
 const CONNECT_PATIENCE: Duration = Duration::from_millis(1500);
 
 /// So many connections are remembered.
@@ -104,6 +107,9 @@ impl Channels {
             .http2_keep_alive_interval(KEEP_ALIVE)
             .keep_alive_timeout(KEEP_ALIVE_PATIENCE)
             .keep_alive_while_idle(true)
+            // What waits for one reader must not stop what goes to another one over the same connection.
+            .initial_stream_window_size(STREAM_BYTES as u32)
+            .initial_connection_window_size(CONNECTION_WINDOW)
             .tcp_nodelay(true);
         if url.scheme() == "https" {
             let mut tls = ClientTlsConfig::new();

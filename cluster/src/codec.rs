@@ -6,11 +6,9 @@ use crate::part::Part;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, internal_err};
 use datafusion::execution::TaskContext;
-use datafusion::physical_plan::ExecutionPlan;
-use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
-use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::repartition::RepartitionExec;
+use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion_distributed::{NetworkBoundaryExt, WorkerPlanRewriteEvent, WorkerPlanRewriteEventResponse};
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
 use std::sync::Arc;
@@ -27,8 +25,14 @@ impl PhysicalExtensionCodec for Codec {
         _: &TaskContext,
         _: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        match Part::read(bytes).filter(|_| inputs.is_empty()) {
-            Some(part) => Ok(Arc::new(FragmentExec::new(part, self.0.clone()))),
+        // Over ranges or over inputs, of which all are spread over equally many partitions.
+        let partitions = |input: &Arc<dyn ExecutionPlan>| input.output_partitioning().partition_count();
+        let is_fine = |part: &Part| {
+            part.ranges.is_empty() != inputs.is_empty()
+                && inputs.windows(2).all(|pair| partitions(&pair[0]) == partitions(&pair[1]))
+        };
+        match Part::read(bytes).filter(is_fine) {
+            Some(part) => Ok(Arc::new(FragmentExec::over(part, inputs.to_vec(), self.0.clone()))),
             None => Err(failure::error(Fault::Query, "bytes that are no fragment")),
         }
     }
@@ -52,8 +56,6 @@ pub fn check(event: WorkerPlanRewriteEvent<'_>) -> Result<WorkerPlanRewriteEvent
     event.plan.apply(|node| {
         let is_ours = node.is::<FragmentExec>()
             || node.is::<RepartitionExec>()
-            || node.is::<AggregateExec>()
-            || node.is::<HashJoinExec>()
             || node.is::<CoalescePartitionsExec>()
             || node.is_network_boundary();
         match is_ours {
@@ -89,6 +91,7 @@ mod tests {
             columns: Arc::default(),
             fragment: Arc::default(),
             ranges: vec![Vec::new()],
+            waiting_bytes: 0,
         };
         assert!(checked(Arc::new(FragmentExec::new(part, None))).is_ok());
     }

@@ -2,24 +2,18 @@
 
 use crate::address::Address;
 use crate::channels::Channels;
-use crate::columns::Column;
 use crate::health::Health;
 use crate::members::{Members, MembersError};
-use crate::part::Part;
 use crate::running::{Running, Shared};
-use crate::stage::Stage;
-use crate::stages::Above;
+use crate::stage::{Spreading, stages};
 use crate::telling::Telling;
 use crate::token::Token;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use lode_engine::{Elsewhere, EngineError, ExecError, Planned, Spread};
 use lode_exec::OpenFragment;
-use lode_fragment::{Fragment, FragmentError, RunOptions, Wanted, ranges, take_apart};
-use lode_sparql::aggregate::Counts;
-use lode_sparql::{Plan, PlanNode, PlanOp, stack};
+use lode_fragment::{Exchange, FragmentError, Wanted, take_apart};
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError, Weak, mpsc};
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -42,13 +36,16 @@ pub struct HeadOptions {
     pub cost_min: Duration,
     /// Parts of a fragment that a worker runs at once.
     pub partitions: usize,
-    /// Groups are put together by workers, and not here, where there are so many.
-    pub groups_min: f64,
+    /// Workers exchange rows, and these do not come here, where so many are joined, or are groups that are put together.
+    pub exchange_min: f64,
+    /// What a row costs on its way between workers, in nanoseconds.
+    pub exchange_cost: f64,
 }
 
 impl HeadOptions {
     /// These workers, and all else as usual.
     pub fn new(workers: Vec<Url>, token: Token) -> Self {
+        let (exchange_min, exchange_cost) = (100_000.0, 150.0);
         Self {
             workers: workers.into_iter().map(Address::Worker).collect(),
             workers_file: None,
@@ -57,7 +54,8 @@ impl HeadOptions {
             authority: None,
             cost_min: Duration::from_millis(200),
             partitions: 2,
-            groups_min: 100_000.0,
+            exchange_min,
+            exchange_cost,
         }
     }
 }
@@ -141,38 +139,6 @@ impl Head {
         drop(members);
         self.shared.health.there()
     }
-
-    fn stage(
-        &self,
-        (fragment, bytes): (Fragment, Vec<u8>),
-        (query, workers): (&Planned<'_>, usize),
-        groups: Option<Vec<Column>>,
-    ) -> Result<Stage, FragmentError> {
-        let node = &fragment.plan.root;
-        let above = match (&groups, node.sorted_by.is_empty()) {
-            (Some(_), _) => Above::Groups,
-            (None, true) => Above::Nothing,
-            (None, false) => Above::InOrder,
-        };
-        // One task alone would be run here.
-        let tasks = workers.max(2);
-        let parts = if above == Above::InOrder { tasks } else { tasks * self.options.partitions.max(1) };
-        let options = RunOptions::new(0, query.cancel.clone());
-        let options = RunOptions { budget: query.budget.clone(), ..options };
-        let (key, ranges) = ranges(&fragment, query.snapshot, &options, parts)?;
-        let columns = groups.unwrap_or_else(|| vec![Column::Id; node.vars.len()]);
-        let part = Part {
-            database: fragment.database,
-            version: fragment.version,
-            time_left: None,
-            columns: columns.into(),
-            fragment: bytes.into(),
-            ranges: Vec::new(),
-        };
-        let key = key.map(|var| fragment.plan.vars.name(var).to_owned());
-        let (rows, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
-        Ok(Stage { fragment, part, ranges, tasks, above, key, rows, bytes })
-    }
 }
 
 impl Elsewhere for Head {
@@ -186,24 +152,24 @@ impl Elsewhere for Head {
 
     fn spread(&self, query: Planned<'_>) -> Result<Option<Spread>, EngineError> {
         let visible = query.visible.clone();
-        let wanted = Wanted { cost_min: self.cost_min(), now: query.now, visible };
+        let partitions = self.options.partitions;
+        let expected = Spreading { workers: self.shared.health.all().len(), partitions };
+        let (rows_min, row_cost) = (self.options.exchange_min, self.options.exchange_cost);
+        let exchange = Some(Exchange { rows_min, row_cost, parts: expected.parts() });
+        let wanted = Wanted { cost_min: self.cost_min(), now: query.now, visible, exchange };
         let apart = take_apart(query.plan, query.snapshot, &wanted).map_err(failed)?;
         if apart.fragments.is_empty() {
             return Ok(None);
         }
-        let workers = self.workers();
-        if workers.is_empty() {
+        let workers = self.workers().len();
+        if workers == 0 {
             return Ok(None);
         }
-        let mut groups = vec![None; apart.fragments.len()];
-        let head = groups_at_workers(&apart.head, self.options.groups_min, &mut groups);
-        let stages = apart.fragments.into_iter().zip(groups);
-        let stages = stages.map(|(fragment, groups)| self.stage(fragment, (&query, workers.len()), groups));
-        let stages = stages.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+        let stages = stages(apart.fragments, &query, Spreading { workers, partitions }).map_err(failed)?;
         let running = Arc::new(Running::new(Arc::clone(&self.shared), &query, stages));
         let told = Arc::new(Telling { running: Arc::clone(&running) });
         let rows = OpenFragment::new(move |number| running.open(number));
-        Ok(Some(Spread { head, rows, told }))
+        Ok(Some(Spread { head: apart.head, rows, told }))
     }
 }
 
@@ -246,45 +212,4 @@ fn failed(error: FragmentError) -> EngineError {
         FragmentError::Execution(error) => EngineError::Execution(error),
         other => EngineError::Execution(ExecError::Internal(other.to_string())),
     }
-}
-
-/// The plan of a head, where groups of parts that are many are put together by workers. `groups` gets the columns of these fragments.
-fn groups_at_workers(head: &Plan, groups_min: f64, groups: &mut [Option<Vec<Column>>]) -> Plan {
-    stack::deep(head.depth, || {
-        let mut root = head.root.clone();
-        replace(&mut root, groups_min, groups);
-        head.with_root(root)
-    })
-}
-
-fn replace(node: &mut PlanNode, groups_min: f64, groups: &mut [Option<Vec<Column>>]) {
-    if let Some((number, columns)) = parts_of_groups(node).filter(|_| node.rows >= groups_min)
-        && let Some(slot) = groups.get_mut(number as usize)
-    {
-        *slot = Some(columns);
-        node.op = PlanOp::Fragment { number };
-        return;
-    }
-    node.children_mut().into_iter().for_each(|child| stack::room(|| replace(child, groups_min, groups)));
-}
-
-/// The fragment whose groups a group puts together, with its columns.
-fn parts_of_groups(node: &PlanNode) -> Option<(u32, Vec<Column>)> {
-    let PlanOp::Group { input, keys, aggregates, .. } = &node.op else { return None };
-    let PlanOp::Fragment { number } = input.op else { return None };
-    // Only what `take_apart` has put there: sums of counts, under the names that these have below.
-    let is_sum = |aggregate: &lode_sparql::Aggregate| {
-        matches!(&aggregate.argument, Some(lode_sparql::Expr::Var(var)) if *var == aggregate.output)
-            && aggregate.function.name == "SUM(COUNT)"
-            && !aggregate.distinct
-            && matches!(aggregate.function.counts, Counts::Nothing)
-    };
-    if keys.is_empty() || node.vars != input.vars || !aggregates.iter().all(is_sum) {
-        return None;
-    }
-    let column = |var| match keys.contains(var) {
-        true => Column::Id,
-        false => Column::Count,
-    };
-    Some((number, node.vars.iter().map(column).collect()))
 }

@@ -1,8 +1,9 @@
-//! The leaf: a fragment of a plan over ranges of values, run by our own engine.
+//! A fragment of a plan, run by our own engine: over ranges of values as a leaf, or over the rows of other fragments that were exchanged.
 
+use crate::arriving::{Arriving, open};
 use crate::call::Call;
 use crate::collected::{LeafMetrics, thread_processor_ns};
-use crate::columns::{Column, schema, to_arrow};
+use crate::columns::{Column, ColumnError, schema, to_arrow};
 use crate::databases::{DatabaseError, Databases};
 use crate::failure::{self, Fault};
 use crate::part::Part;
@@ -16,18 +17,24 @@ use datafusion::physical_expr::{EquivalenceProperties, Partitioning, PhysicalExp
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricsSet};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
+};
 use futures_util::Stream;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
-use lode_fragment::{RunOptions, read, run};
+use lode_engine::Database;
+use lode_engine::store::Snapshot;
+use lode_exec::Execution;
+use lode_fragment::{RunOptions, read, run, run_over};
 use std::fmt;
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 /// What fragments run in at a worker.
 #[derive(Debug)]
@@ -47,11 +54,13 @@ pub struct Site {
 /// Batches of a partition that are made before somebody takes them.
 const BATCHES_AHEAD: usize = 2;
 
-/// The leaf. It promises nothing of which rows are in which partition: a leaf that claims to be partitioned by hash gives wrong answers where it meets
-/// an exchange that really is.
+/// The operator. It promises nothing of which rows are in which partition: a leaf that claims to be partitioned by hash gives wrong answers where it
+/// meets an exchange that really is.
 #[derive(Debug)]
 pub struct FragmentExec {
     part: Arc<Part>,
+    /// Exchanges; none: it is a leaf.
+    inputs: Vec<Arc<dyn ExecutionPlan>>,
     properties: Arc<PlanProperties>,
     /// None at a head, which only sends it.
     site: Option<Arc<Site>>,
@@ -60,12 +69,19 @@ pub struct FragmentExec {
 
 impl FragmentExec {
     pub(crate) fn new(part: Part, site: Option<Arc<Site>>) -> Self {
-        let partitioning = Partitioning::UnknownPartitioning(part.ranges.len());
+        Self::over(part, Vec::new(), site)
+    }
+
+    /// Over the rows of `inputs`, whose partitions are its own.
+    pub(crate) fn over(part: Part, inputs: Vec<Arc<dyn ExecutionPlan>>, site: Option<Arc<Site>>) -> Self {
+        let of_input = |input: &Arc<dyn ExecutionPlan>| input.output_partitioning().partition_count();
+        let partitions = inputs.first().map_or(part.ranges.len(), of_input);
+        let partitioning = Partitioning::UnknownPartitioning(partitions);
         let equivalences = EquivalenceProperties::new(schema(&part.columns));
         let properties =
             PlanProperties::new(equivalences, partitioning, EmissionType::Incremental, Boundedness::Bounded);
         let metrics = ExecutionPlanMetricsSet::new();
-        Self { part: Arc::new(part), properties: Arc::new(properties), site, metrics }
+        Self { part: Arc::new(part), inputs, properties: Arc::new(properties), site, metrics }
     }
 
     pub(crate) fn part(&self) -> &Part {
@@ -75,8 +91,9 @@ impl FragmentExec {
 
 impl DisplayAs for FragmentExec {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Part { version, columns, ranges, .. } = &*self.part;
-        write!(f, "FragmentExec: version={version}, columns={}, partitions={}", columns.len(), ranges.len())
+        let (version, columns) = (self.part.version, self.part.columns.len());
+        let partitions = self.properties.output_partitioning().partition_count();
+        write!(f, "FragmentExec: version={version}, columns={columns}, partitions={partitions}")
     }
 }
 
@@ -90,7 +107,7 @@ impl ExecutionPlan for FragmentExec {
     }
 
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        Vec::new()
+        self.inputs.iter().collect()
     }
 
     fn apply_expressions(
@@ -104,10 +121,13 @@ impl ExecutionPlan for FragmentExec {
         self: Arc<Self>,
         children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        match children.is_empty() {
-            true => Ok(self),
-            false => internal_err!("a leaf has no children"),
+        if children.len() != self.inputs.len() {
+            return internal_err!("a fragment has {} inputs, and not {}", self.inputs.len(), children.len());
         }
+        Ok(match children.is_empty() {
+            true => self,
+            false => Arc::new(Self::over((*self.part).clone(), children, self.site.clone())),
+        })
     }
 
     fn metrics(&self) -> Option<MetricsSet> {
@@ -118,7 +138,7 @@ impl ExecutionPlan for FragmentExec {
         let Some(site) = self.site.clone() else {
             return internal_err!("a fragment is run by workers only");
         };
-        if partition >= self.part.ranges.len() {
+        if partition >= self.properties.output_partitioning().partition_count() {
             return internal_err!("a fragment has no partition {partition}");
         }
         let part = Arc::clone(&self.part);
@@ -127,18 +147,20 @@ impl ExecutionPlan for FragmentExec {
         if let Some(call) = context.session_config().get_extension::<Call>() {
             call.ends(&cancel);
         }
+        let mut pumps = JoinSet::new();
+        let inputs = self.inputs.iter().map(|input| input.execute(partition, Arc::clone(&context)));
+        let inputs = inputs.map(|rows| Arriving::new(rows?, &mut pumps)).collect::<Result<Vec<_>>>()?;
         let (sender, rows) = mpsc::channel(BATCHES_AHEAD);
         let token = cancel.clone();
         let metrics = LeafMetrics::new(&self.metrics, partition);
         tokio::task::spawn_blocking(move || {
             let _running = site.work.begin();
             let before = thread_processor_ns();
-            let sent = send_rows(&part, partition, &site, &token, &|batch| {
-                let (rows, bytes) = (batch.num_rows(), batch.get_array_memory_size());
-                metrics.sent(rows, bytes);
-                site.work.sent(rows, bytes);
-                sender.blocking_send(Ok(Sent::Rows(batch))).is_ok()
-            });
+            let run = Run { part: &part, site: &site, cancel: &token, metrics: &metrics, to: &sender };
+            let sent = match inputs.is_empty() {
+                true => run.over_ranges(partition),
+                false => run.over_inputs(inputs),
+            };
             if let (Some(before), Some(after)) = (before, thread_processor_ns()) {
                 metrics.worked(after.saturating_sub(before));
                 site.work.worked(after.saturating_sub(before));
@@ -152,7 +174,8 @@ impl ExecutionPlan for FragmentExec {
                 Err(error) => Err(error),
             });
         });
-        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), Rows { rows, cancel, has_ended: false })))
+        let rows = Rows { rows, cancel, has_ended: false, _pumps: pumps };
+        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), rows)))
     }
 }
 
@@ -167,6 +190,8 @@ struct Rows {
     rows: mpsc::Receiver<Result<Sent>>,
     cancel: CancelToken,
     has_ended: bool,
+    /// What gets the rows of inputs: who drops this ends them.
+    _pumps: JoinSet<()>,
 }
 
 impl Stream for Rows {
@@ -201,43 +226,93 @@ impl Drop for Rows {
     }
 }
 
-fn send_rows(
-    part: &Part,
-    partition: usize,
-    site: &Site,
-    cancel: &CancelToken,
-    send: &dyn Fn(RecordBatch) -> bool,
-) -> Result<()> {
-    let opened = site.databases.version(part.database, part.version, cancel);
-    let (_held, snapshot) = opened.map_err(|error| {
-        let fault = match &error {
-            _ if cancel.check().is_err() => Fault::Cancelled,
-            // What cannot be opened here may be opened elsewhere.
-            DatabaseError::Missing { .. } | DatabaseError::Engine(_) | DatabaseError::Remote(_) => {
-                Fault::Worker
-            }
-            DatabaseError::Cancelled(_) => Fault::Cancelled,
-        };
-        failure::error(fault, &error.to_string())
-    })?;
-    let fragment = read(&part.fragment, &snapshot).map_err(|error| failure::of_fragment(&error))?;
-    let options = RunOptions {
-        budget: site.memory.part(site.memory.limit()),
-        spill_dir: site.spill_dir.clone(),
-        ..RunOptions::new(0, cancel.clone())
-    };
-    let columns: &[Column] = &part.columns;
-    let schema = schema(columns);
-    for range in part.ranges.get(partition).into_iter().flatten() {
-        let running = run(&fragment, &snapshot, range, &options);
-        let mut running = running.map_err(|error| failure::of_fragment(&error))?;
-        while let Some(batch) = running.next().map_err(|error| failure::of_fragment(&error.into()))? {
-            let batch = to_arrow(batch, columns, &schema).map_err(DataFusionError::from)?;
-            // Nobody wants more.
-            if !send(batch) {
-                return Ok(());
+/// A fragment that runs.
+struct Run<'a> {
+    part: &'a Part,
+    site: &'a Site,
+    cancel: &'a CancelToken,
+    metrics: &'a LeafMetrics,
+    to: &'a mpsc::Sender<Result<Sent>>,
+}
+
+impl Run<'_> {
+    fn over_ranges(&self, partition: usize) -> Result<()> {
+        let (_held, snapshot) = self.snapshot()?;
+        let fragment = read(&self.part.fragment, &snapshot).map_err(|error| failure::of_fragment(&error))?;
+        let options = self.options();
+        for range in self.part.ranges.get(partition).into_iter().flatten() {
+            let running = run(&fragment, &snapshot, range, &options);
+            let running = running.map_err(|error| failure::of_fragment(&error))?;
+            if !self.send(running)? {
+                break;
             }
         }
+        Ok(())
     }
-    Ok(())
+
+    fn over_inputs(&self, inputs: Vec<Arriving>) -> Result<()> {
+        let (_held, snapshot) = self.snapshot()?;
+        let fragment = read(&self.part.fragment, &snapshot).map_err(|error| failure::of_fragment(&error))?;
+        let options = self.options();
+        // Where there is no room for them here, the head has room or says what to do.
+        let waiting = usize::try_from(self.part.waiting_bytes).unwrap_or(usize::MAX);
+        let _waiting = options.budget.reserve(waiting).map_err(|_| {
+            let message = format!("no memory for {waiting} bytes of rows on their way (--memory)");
+            failure::error(Fault::Worker, &message)
+        })?;
+        let failed = Arc::new(Mutex::new(None));
+        let opened = open(&fragment, inputs, &failed)?;
+        let running = run_over(&fragment, &snapshot, opened, &options);
+        let sent =
+            running.map_err(|error| failure::of_fragment(&error)).and_then(|running| self.send(running));
+        // What an input said is passed on as it was said.
+        match failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(error) => Err(error),
+            None => sent.map(drop),
+        }
+    }
+
+    fn snapshot(&self) -> Result<(Arc<Database>, Snapshot)> {
+        let opened = self.site.databases.version(self.part.database, self.part.version, self.cancel);
+        opened.map_err(|error| {
+            let fault = match &error {
+                _ if self.cancel.check().is_err() => Fault::Cancelled,
+                // What cannot be opened here may be opened elsewhere.
+                DatabaseError::Missing { .. } | DatabaseError::Engine(_) | DatabaseError::Remote(_) => {
+                    Fault::Worker
+                }
+                DatabaseError::Cancelled(_) => Fault::Cancelled,
+            };
+            failure::error(fault, &error.to_string())
+        })
+    }
+
+    fn options(&self) -> RunOptions {
+        let memory = &self.site.memory;
+        RunOptions {
+            budget: memory.part(memory.limit()),
+            spill_dir: self.site.spill_dir.clone(),
+            ..RunOptions::new(0, self.cancel.clone())
+        }
+    }
+
+    /// Sends all rows; `false`: nobody takes them any more.
+    fn send(&self, mut running: Execution) -> Result<bool> {
+        let columns: &[Column] = &self.part.columns;
+        let schema = schema(columns);
+        while let Some(batch) = running.next().map_err(|error| failure::of_fragment(&error.into()))? {
+            let batch =
+                to_arrow(batch, columns, &schema, running.context()).map_err(|error| match error {
+                    ColumnError::Arrow(error) => DataFusionError::from(error),
+                    ColumnError::Value(error) => failure::of_fragment(&error),
+                })?;
+            let (rows, bytes) = (batch.num_rows(), batch.get_array_memory_size());
+            self.metrics.sent(rows, bytes);
+            self.site.work.sent(rows, bytes);
+            if self.to.blocking_send(Ok(Sent::Rows(batch))).is_err() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }

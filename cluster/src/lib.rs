@@ -4,6 +4,7 @@
 //! ours, so neither DataFusion's optimizer nor its SQL takes part. What is decided, and why, is in `docs/design/056-distributed-queries.md`.
 
 mod address;
+mod arriving;
 mod bytes;
 mod call;
 mod channels;

@@ -27,8 +27,10 @@ pub struct Part {
     pub columns: Arc<[Column]>,
     /// The fragment as bytes (crate `fragment`).
     pub fragment: Arc<[u8]>,
-    /// Ranges of values for each partition.
+    /// Ranges of values for each partition; none: it is made of the rows of its inputs.
     pub ranges: Vec<Vec<Range<ValueId>>>,
+    /// Bytes that wait on the connections of its inputs, at most: they cannot be spilled.
+    pub waiting_bytes: u64,
 }
 
 impl Part {
@@ -44,6 +46,7 @@ impl Part {
         to.bytes(&self.fragment);
         to.number(self.ranges.len() as u64);
         self.ranges.iter().for_each(|ranges| to.bytes(&write_ranges(ranges)));
+        to.number(self.waiting_bytes);
         to.0
     }
 
@@ -61,8 +64,9 @@ impl Part {
         let partitions = from.count(PARTITIONS_MAX)?;
         let ranges = (0..partitions).map(|_| read_ranges(from.bytes(RANGES_BYTES_MAX)?).ok());
         let ranges = ranges.collect::<Option<Vec<_>>>()?;
+        let waiting_bytes = from.number()?;
         from.end()?;
-        (partitions > 0).then_some(Self { database, version, time_left, columns, fragment, ranges })
+        Some(Self { database, version, time_left, columns, fragment, ranges, waiting_bytes })
     }
 }
 
@@ -77,9 +81,10 @@ mod tests {
             database: 3,
             version: 7,
             time_left: Some(Duration::from_millis(1500)),
-            columns: vec![Column::Id, Column::Count].into(),
+            columns: vec![Column::Id, Column::Term].into(),
             fragment: vec![1, 2, 3].into(),
             ranges: vec![vec![id(0)..id(5), id(7)..id(9)], vec![]],
+            waiting_bytes: 7,
         }
     }
 

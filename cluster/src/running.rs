@@ -2,14 +2,13 @@
 
 use crate::channels::{Channels, OnTask};
 use crate::collected::{Collected, done};
-use crate::columns::{Column, from_arrow};
+use crate::columns::from_arrow;
 use crate::failure::{self, Fault};
 use crate::health::Health;
-use crate::part::Part;
 use crate::route::route;
-use crate::session::{CONNECTION_BYTES, start};
+use crate::session::{CONNECTION_BYTES, EXCHANGE_BYTES, Places, start};
 use crate::stage::Stage;
-use crate::stages::{Above, plan};
+use crate::stages::plan;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
@@ -19,8 +18,8 @@ use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_engine::store::Snapshot;
 use lode_engine::{ExecError, Planned};
-use lode_exec::FragmentRows;
-use lode_fragment::{FragmentError, RunOptions, ranges, rows};
+use lode_exec::{FragmentRows, OpenFragment};
+use lode_fragment::{FragmentError, RunOptions, ranges, rows, rows_over};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -80,21 +79,25 @@ impl Running {
     pub fn open(self: &Arc<Self>, number: u32) -> Result<FragmentRows, ExecError> {
         let stage = self.stages.get(number as usize);
         let stage = stage.ok_or_else(|| ExecError::Internal(format!("there is no fragment {number}")))?;
-        let routed = self.routed(stage);
-        if routed.is_empty() || self.is_native.load(Ordering::Relaxed) {
-            return self.here(stage);
+        let workers = self.shared.health.there();
+        if workers.is_empty() || self.is_native.load(Ordering::Relaxed) {
+            return self.here(number);
         }
-        let part = Part { time_left: self.cancel.time_left(), ..stage.part.clone() };
-        let plan = plan(&part, &stage.ranges, stage.tasks, stage.above);
+        let plan = plan(&self.stages, number as usize, self.cancel.time_left());
         let plan = plan.map_err(|error| ExecError::Internal(error.to_string()))?;
-        // What waits on connections cannot be spilled.
-        let Ok(held) = self.budget.reserve(CONNECTION_BYTES.saturating_mul(routed.len())) else {
-            return self.here(stage);
+        let connection_bytes = match stage.fragment.inputs.is_empty() {
+            true => CONNECTION_BYTES,
+            false => EXCHANGE_BYTES,
         };
+        // What waits on connections cannot be spilled.
+        let Ok(held) = self.budget.reserve(connection_bytes.saturating_mul(stage.tasks)) else {
+            return self.here(number);
+        };
+        let places = Places { database: stage.part.database, workers, connection_bytes };
         let (sender, mut receiver) = mpsc::channel(BATCHES_AHEAD);
         let shared = &self.shared;
         let channels = shared.channels.heard_by(self.on_task(number));
-        let rows = start(plan, routed, channels, Arc::clone(&shared.datafusion));
+        let rows = start(plan, places, channels, Arc::clone(&shared.datafusion));
         let running = Arc::clone(self);
         shared.handle.spawn(async move {
             let last = match rows.await {
@@ -123,7 +126,6 @@ impl Running {
             };
             let stage = running.stages.get(number).ok_or_else(broken)?;
             let wrong = || ExecError::Internal(format!("fragment {number} has other columns"));
-            let batch = in_order(batch, stage).ok_or_else(wrong)?;
             stage.rows.fetch_add(batch.num_rows() as u64, Ordering::Relaxed);
             stage.bytes.fetch_add(batch.get_array_memory_size() as u64, Ordering::Relaxed);
             from_arrow(&batch, &stage.part.columns, out).ok_or_else(wrong)?;
@@ -198,10 +200,22 @@ impl Running {
     }
 
     /// The same rows, made here: in one range, so that groups are whole.
-    fn here(&self, stage: &Stage) -> Result<FragmentRows, ExecError> {
+    fn here(self: &Arc<Self>, number: u32) -> Result<FragmentRows, ExecError> {
+        let stage = self.stages.get(number as usize);
+        let stage = stage.ok_or_else(|| ExecError::Internal(format!("there is no fragment {number}")))?;
         let options = RunOptions { budget: self.budget.clone(), ..RunOptions::new(0, self.cancel.clone()) };
-        let (_, all) = ranges(&stage.fragment, &self.snapshot, &options, 1).map_err(of_fragment)?;
-        Ok(rows(stage.fragment.clone(), self.snapshot.clone(), all, options))
+        let (fragment, snapshot) = (stage.fragment.clone(), self.snapshot.clone());
+        if fragment.inputs.is_empty() {
+            let (_, all) = ranges(&fragment, &snapshot, &options, 1).map_err(of_fragment)?;
+            return Ok(rows(fragment, snapshot, all, options));
+        }
+        let (running, inputs) = (Arc::clone(self), fragment.inputs.clone());
+        let inputs = OpenFragment::new(move |number| {
+            let input = inputs.get(number as usize);
+            let input = input.ok_or_else(|| ExecError::Internal(format!("there is no input {number}")))?;
+            running.here(input.fragment)
+        });
+        Ok(rows_over(fragment, snapshot, vec![inputs], options))
     }
 }
 
@@ -211,19 +225,4 @@ fn of_fragment(error: FragmentError) -> ExecError {
         FragmentError::Store(error) => error.into(),
         other => ExecError::Internal(other.to_string()),
     }
-}
-
-/// Groups come with their keys first: the columns in the order of the fragment.
-fn in_order(batch: RecordBatch, stage: &Stage) -> Option<RecordBatch> {
-    if stage.above != Above::Groups {
-        return Some(batch);
-    }
-    let columns = &stage.part.columns;
-    let keys = columns.iter().filter(|column| **column == Column::Id).count();
-    let (mut key, mut count) = (0.., keys..);
-    let places = columns.iter().map(|column| match column {
-        Column::Id => key.next(),
-        Column::Count => count.next(),
-    });
-    batch.project(&places.collect::<Option<Vec<_>>>()?).ok()
 }

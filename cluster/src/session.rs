@@ -2,6 +2,7 @@
 
 use crate::channels::Channels;
 use crate::codec::Codec;
+use crate::route::route;
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::{DFSchema, Result};
@@ -18,8 +19,12 @@ use datafusion_distributed::{
 use std::sync::Arc;
 use url::Url;
 
-/// Bytes that a connection holds for who reads slowly.
+/// Bytes that a connection to the head holds for who reads slowly.
 pub const CONNECTION_BYTES: usize = 4 << 20;
+/// The same of connections of queries whose rows are exchanged, which are many.
+pub const EXCHANGE_BYTES: usize = 1 << 20;
+/// Bytes that are under way on a connection.
+pub const STREAM_BYTES: usize = 1 << 20;
 
 /// The plan that is made already.
 #[derive(Debug)]
@@ -40,14 +45,23 @@ impl WorkerResolver for Workers {
     }
 }
 
-/// Sends the stages of a plan to workers: task `i` of each to `routed[i]`. The rows come as they are asked for.
+/// Where the tasks of a query over a database are run.
+#[derive(Debug, Clone)]
+pub struct Places {
+    pub database: u128,
+    pub workers: Vec<Url>,
+    /// Bytes that each connection holds for who reads slowly.
+    pub connection_bytes: usize,
+}
+
+/// Sends the stages of a plan to workers. The rows come as they are asked for.
 pub async fn start(
     plan: Arc<dyn ExecutionPlan>,
-    routed: Vec<Url>,
+    places: Places,
     channels: Channels,
     runtime: Arc<RuntimeEnv>,
 ) -> Result<SendableRecordBatchStream> {
-    let state = state(plan, routed, channels, runtime)?;
+    let state = state(plan, places, channels, runtime)?;
     let schema = Arc::new(DFSchema::empty());
     let nothing = LogicalPlan::EmptyRelation(EmptyRelation { produce_one_row: false, schema });
     let plan = state.query_planner().create_physical_plan(&nothing, &state).await?;
@@ -56,26 +70,28 @@ pub async fn start(
 
 fn state(
     plan: Arc<dyn ExecutionPlan>,
-    routed: Vec<Url>,
+    places: Places,
     channels: Channels,
     runtime: Arc<RuntimeEnv>,
 ) -> Result<SessionState> {
-    let workers = Workers(routed.clone());
+    let Places { database, workers, connection_bytes } = places;
+    // With one address the planner would run all of it at the head.
+    let urls = workers.iter().cycle().take(workers.len().max(2)).cloned().collect();
     let route = move |event: RouteTasksEvent<'_>| {
-        let urls = (0..event.task_count).filter_map(|task| routed.get(task % routed.len().max(1)).cloned());
-        Some(Ok(RouteTasksEventResponse::new(urls.collect())))
+        let urls = route(database, event.task_count, &workers);
+        Some(Ok(RouteTasksEventResponse::new(urls)))
     };
     let builder = SessionStateBuilder::new()
         .with_config(SessionConfig::new().with_target_partitions(1))
         .with_runtime_env(runtime)
         .with_query_planner(Arc::new(Given(plan)))
-        .with_distributed_worker_resolver(workers)
+        .with_distributed_worker_resolver(Workers(urls))
         .with_distributed_channel_resolver(channels)
         .with_distributed_user_codec(Codec(None))
         .with_distributed_route_tasks_handler(route)
         .with_distributed_planner()
         .with_distributed_compression(None)?
         .with_distributed_metrics_collection(true)?
-        .with_distributed_worker_connection_buffer_budget_bytes(CONNECTION_BYTES)?;
+        .with_distributed_worker_connection_buffer_budget_bytes(connection_bytes)?;
     Ok(builder.build())
 }

@@ -1,11 +1,23 @@
 //! A fragment of a query, and how it is spread over workers.
 
+use crate::columns::Column;
 use crate::part::Part;
-use crate::stages::Above;
-use lode_fragment::Fragment;
+use lode_engine::Planned;
+use lode_fragment::{Fragment, FragmentError, RunOptions, ranges};
 use lode_rdf::ValueId;
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
+
+/// Where the rows of a fragment go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Above {
+    /// To the head, and the ranges come one after the other.
+    InOrder,
+    /// To the head.
+    Nothing,
+    /// To the workers that run the fragment which is made of them, by hash.
+    Exchange,
+}
 
 /// A fragment, and how it is spread.
 #[derive(Debug)]
@@ -13,6 +25,7 @@ pub struct Stage {
     pub fragment: Fragment,
     /// All but its ranges and its time.
     pub part: Part,
+    /// None: it is made of the rows of others.
     pub ranges: Vec<Range<ValueId>>,
     pub tasks: usize,
     pub above: Above,
@@ -21,4 +34,86 @@ pub struct Stage {
     /// Rows that came, and bytes of them as columns.
     pub rows: AtomicU64,
     pub bytes: AtomicU64,
+}
+
+/// How fragments are spread over workers.
+#[derive(Debug, Clone, Copy)]
+pub struct Spreading {
+    /// How many there are.
+    pub workers: usize,
+    /// Parts of a fragment that one runs at once.
+    pub partitions: usize,
+}
+
+impl Spreading {
+    /// Tasks of a stage: one alone would be run at the head.
+    fn tasks(self) -> usize {
+        self.workers.max(2)
+    }
+
+    /// Parts of a stage.
+    pub fn parts(self) -> usize {
+        self.tasks().saturating_mul(self.partitions.max(1))
+    }
+}
+
+/// Stages for fragments, of which those that others are made of come before these.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub fn stages(
+    fragments: Vec<(Fragment, Vec<u8>)>,
+    query: &Planned<'_>,
+    spreading: Spreading,
+) -> Result<Vec<Stage>, FragmentError> {
+    let exchanged: Vec<u32> =
+        fragments.iter().flat_map(|(fragment, _)| &fragment.inputs).map(|input| input.fragment).collect();
+    let numbered = (0..).zip(fragments);
+    numbered
+        .map(|(number, (fragment, bytes))| {
+            let above = match exchanged.contains(&number) {
+                true => Above::Exchange,
+                false if fragment.plan.root.sorted_by.is_empty() => Above::Nothing,
+                false => Above::InOrder,
+            };
+            stage(fragment, bytes, above, query, spreading)
+        })
+        .collect()
+}
+
+fn stage(
+    fragment: Fragment,
+    bytes: Vec<u8>,
+    above: Above,
+    query: &Planned<'_>,
+    spreading: Spreading,
+) -> Result<Stage, FragmentError> {
+    let is_leaf = fragment.inputs.is_empty();
+    // Each part of what is made of exchanged rows is a task: see `stages`.
+    let tasks = if is_leaf { spreading.tasks() } else { spreading.parts() };
+    let (key, ranges) = match is_leaf {
+        true => {
+            let parts = if above == Above::InOrder { tasks } else { spreading.parts() };
+            let options = RunOptions::new(0, query.cancel.clone());
+            let options = RunOptions { budget: query.budget.clone(), ..options };
+            ranges(&fragment, query.snapshot, &options, parts)?
+        }
+        false => (None, Vec::new()),
+    };
+    let column = |var| match fragment.terms.contains(var) {
+        true => Column::Term,
+        false => Column::Id,
+    };
+    let part = Part {
+        database: fragment.database,
+        version: fragment.version,
+        time_left: None,
+        columns: fragment.plan.root.vars.iter().map(column).collect(),
+        fragment: bytes.into(),
+        ranges: Vec::new(),
+        waiting_bytes: 0,
+    };
+    let key = key.map(|var| fragment.plan.vars.name(var).to_owned());
+    let (rows, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
+    Ok(Stage { fragment, part, ranges, tasks, above, key, rows, bytes })
 }

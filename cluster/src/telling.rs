@@ -2,7 +2,7 @@
 
 use crate::health::Done;
 use crate::running::Running;
-use crate::stages::Above;
+use crate::stage::Above;
 use lode_engine::Told;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -20,7 +20,7 @@ const fn exchange(above: Above) -> &'static str {
     match above {
         Above::InOrder => "to the head, ranges in order",
         Above::Nothing => "to the head",
-        Above::Groups => "by hash of the keys between workers, groups put together, to the head",
+        Above::Exchange => "by hash between workers",
     }
 }
 

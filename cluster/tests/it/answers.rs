@@ -1,12 +1,12 @@
 //! The same answers: queries of all kinds, golden queries and random ones, by workers here and in processes.
 
-use crate::support::{eager, head, here, in_sequence, people, prepared, processes, sorted, urls};
+use crate::support::{Process, eager, head, here, in_sequence, people, prepared, processes, sorted, urls};
 use lode_cluster::Head;
 use lode_conformance::engine_subject::EngineSubject;
 use lode_conformance::subject::Subject;
-use lode_conformance::{differential, golden};
+use lode_conformance::{differential, golden, suites};
 use lode_engine::Elsewhere;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Random queries, or as many as the environment's `LODE_CLUSTER` says.
@@ -72,12 +72,17 @@ fn random_queries_with_workers_here() {
 #[test]
 fn random_queries_with_processes() {
     let folder = tempfile::tempdir().unwrap();
-    let place = folder.path().join("db");
-    std::fs::create_dir(&place).unwrap();
-    let workers = processes(3, &place, folder.path());
-    let urls = workers.iter().map(|worker| worker.url.clone()).collect();
-    let head: Arc<dyn Elsewhere> = Arc::new(Head::new(eager(urls)).unwrap());
+    let (place, head, _workers) = with_processes(folder.path());
     random(&place, head, 1_000_000);
+}
+
+/// Three of them, for databases in a folder.
+fn with_processes(folder: &Path) -> (PathBuf, Arc<dyn Elsewhere>, Vec<Process>) {
+    let place = folder.join("db");
+    std::fs::create_dir(&place).unwrap();
+    let workers = processes(3, &place, folder);
+    let urls = workers.iter().map(|worker| worker.url.clone()).collect();
+    (place, Arc::new(Head::new(eager(urls)).unwrap()), workers)
 }
 
 fn random(place: &Path, head: Arc<dyn Elsewhere>, seed: u64) {
@@ -93,7 +98,18 @@ fn golden_queries_with_workers_here() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("db");
     let workers = here(2, &place);
-    let mut subject = EngineSubject::in_folder(place, head(urls(&workers)));
+    golden(&place, head(urls(&workers)));
+}
+
+#[test]
+fn golden_queries_with_processes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (place, head, _workers) = with_processes(folder.path());
+    golden(&place, head);
+}
+
+fn golden(place: &Path, head: Arc<dyn Elsewhere>) {
+    let mut subject = EngineSubject::in_folder(place.to_owned(), head);
     let mut failures = Vec::new();
     for golden in &golden::load_all().unwrap() {
         if let Err(error) = golden.check(&mut subject) {
@@ -102,4 +118,29 @@ fn golden_queries_with_workers_here() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     assert_eq!(subject.name(), "engine");
+}
+
+#[test]
+fn queries_of_the_w3c_with_workers_here() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("db");
+    let workers = here(2, &place);
+    w3c(&place, head(urls(&workers)));
+}
+
+#[test]
+fn queries_of_the_w3c_with_processes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (place, head, _workers) = with_processes(folder.path());
+    w3c(&place, head);
+}
+
+/// Each test passes with workers if and only if it does without.
+fn w3c(place: &Path, head: Arc<dyn Elsewhere>) {
+    let mut native = EngineSubject::default();
+    let mut subject = EngineSubject::in_folder(place.to_owned(), head);
+    let suites = suites::suites_folder();
+    let (count, different) = suites::query_differences(&mut native, &mut subject, &suites).unwrap();
+    println!("{count} queries of the W3C");
+    assert!(different.is_empty(), "{}", different.join("\n\n"));
 }

@@ -84,7 +84,12 @@ pub fn head(workers: Vec<Url>) -> Arc<dyn Elsewhere> {
 }
 
 pub fn eager(workers: Vec<Url>) -> HeadOptions {
-    HeadOptions { cost_min: Duration::ZERO, groups_min: 0.0, ..HeadOptions::new(workers, token()) }
+    HeadOptions {
+        cost_min: Duration::ZERO,
+        exchange_min: 0.0,
+        exchange_cost: 0.0,
+        ..HeadOptions::new(workers, token())
+    }
 }
 
 /// A worker as a process of its own.

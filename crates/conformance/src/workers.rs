@@ -3,17 +3,22 @@
 use anyhow::{Context, Result, ensure};
 use lode_base::mem_vfs::MemVfs;
 use lode_base::vfs::Vfs;
-use lode_engine::store::{OpenFiles, WriteOptions};
+use lode_engine::store::{OpenFiles, Snapshot, WriteOptions};
 use lode_engine::{Database, OpenOptions, PreparedQuery, QueryOptions, QueryResults};
 use lode_fragment::{
-    Fragment, OpenFragment, RunOptions, Wanted, ranges, read, read_ranges, rows, take_apart, write,
-    write_ranges,
+    Came, Exchange, Fragment, FragmentRows, Input, OpenFragment, RunOptions, Wanted, ranges, read,
+    read_ranges, rows, rows_over, take_apart, write, write_ranges,
 };
+use lode_rdf::ValueId;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 /// A fragment is run over so many ranges, if there are so many.
 const RANGES: usize = 5;
+/// Rows of fragments that others are made of are spread over so many.
+const PLACES: u64 = 3;
 const FOLDER: &str = "/db";
 
 /// The workers, and what they have done.
@@ -25,6 +30,8 @@ pub struct Workers {
     pub queries: u64,
     /// Parts.
     pub fragments: u64,
+    /// Those of them that are made of rows of others.
+    pub exchanges: u64,
     /// Ranges over which these were run.
     pub ranges: u64,
     /// Operators in them, by name.
@@ -70,7 +77,9 @@ impl Workers {
     fn apart(&mut self, prepared: PreparedQuery, options: &QueryOptions) -> Result<PreparedQuery> {
         let snapshot = prepared.snapshot().clone();
         let visible = options.graphs.visible(&snapshot, &options.cancel)?;
-        let wanted = Wanted { cost_min: 0.0, now: prepared.now(), visible };
+        // Whatever can be exchanged is.
+        let exchange = Some(Exchange { rows_min: 0.0, row_cost: 0.0, parts: RANGES });
+        let wanted = Wanted { cost_min: 0.0, now: prepared.now(), visible, exchange };
         let apart = take_apart(prepared.plan(), &snapshot, &wanted)?;
         if apart.fragments.is_empty() {
             return Ok(prepared);
@@ -91,18 +100,19 @@ impl Workers {
                 batch_rows: options.batch_rows,
                 ..RunOptions::new(options.memory_bytes, options.cancel.clone())
             };
-            // The head cuts, where it has no more than the workers have.
-            let (_, cut) = ranges(fragment, &snapshot, &run, RANGES)?;
-            let cut = read_ranges(&write_ranges(&cut))?;
             self.fragments += 1;
-            self.ranges += cut.len() as u64;
+            self.exchanges += u64::from(!fragment.inputs.is_empty());
             self.count(&came);
-            sent.push((came, cut, run));
+            // The head cuts, where it has no more than the workers have.
+            let cut = match fragment.inputs.is_empty() {
+                true => read_ranges(&write_ranges(&ranges(fragment, &snapshot, &run, RANGES)?.1))?,
+                false => Vec::new(),
+            };
+            self.ranges += cut.len() as u64;
+            sent.push(Sent { fragment: came, inputs: fragment.inputs.clone(), cut, run });
         }
-        let open = OpenFragment::new(move |number| {
-            let (fragment, cut, run) = &sent[number as usize];
-            Ok(rows(fragment.clone(), worker.clone(), cut.clone(), run.clone()))
-        });
+        let sent = Arc::new(Site { sent, worker });
+        let open = OpenFragment::new(move |number| Ok(sent.rows(number)));
         Ok(prepared.with_head(apart.head, open))
     }
 
@@ -113,4 +123,62 @@ impl Workers {
             open.extend(node.children());
         }
     }
+}
+
+/// A fragment at the workers.
+struct Sent {
+    fragment: Fragment,
+    inputs: Vec<Input>,
+    cut: Vec<Range<ValueId>>,
+    run: RunOptions,
+}
+
+/// All of them.
+struct Site {
+    sent: Vec<Sent>,
+    worker: Snapshot,
+}
+
+impl Site {
+    /// The rows of a fragment: of one range after the other, or of one place after the other to which those of its inputs are spread.
+    fn rows(self: &Arc<Self>, number: u32) -> FragmentRows {
+        let Sent { fragment, inputs, cut, run } = &self.sent[number as usize];
+        let (fragment, worker) = (fragment.clone(), self.worker.clone());
+        if inputs.is_empty() {
+            return rows(fragment, worker, cut.clone(), run.clone());
+        }
+        let at_place = |place| {
+            let (site, inputs) = (Arc::clone(self), inputs.clone());
+            OpenFragment::new(move |number| {
+                let input = inputs[number as usize].clone();
+                Ok(at_place(site.rows(input.fragment), input.by, place))
+            })
+        };
+        rows_over(fragment, worker, (0..PLACES).map(at_place).collect(), run.clone())
+    }
+}
+
+/// Those of some rows that go to a place, by what is in some columns.
+fn at_place(mut rows: FragmentRows, by: Vec<usize>, place: u64) -> FragmentRows {
+    Box::new(move |out| {
+        let more = rows(out)?;
+        let here = |row: &usize| {
+            let mut hasher = DefaultHasher::new();
+            by.iter().for_each(|column| out.batch.columns[*column][*row].to_bits().hash(&mut hasher));
+            hasher.finish() % PLACES == place
+        };
+        let kept: Vec<u32> =
+            (0..out.batch.rows).filter(here).filter_map(|row| u32::try_from(row).ok()).collect();
+        keep(out, &kept);
+        Ok(more)
+    })
+}
+
+fn keep(came: &mut Came, kept: &[u32]) {
+    came.batch.select(kept);
+    came.terms.retain_mut(|term| {
+        let place = kept.iter().position(|row| *row as usize == term.row);
+        term.row = place.unwrap_or(term.row);
+        place.is_some()
+    });
 }

@@ -2,12 +2,32 @@
 
 use lode_eval::batch::Batch;
 use lode_eval::error::ExecError;
+use lode_rdf::Term;
 use std::fmt;
 use std::sync::Arc;
 
-/// Puts the next rows into a batch, which has their columns already, and tells whether there are any. Their ids are those of the version that the query
-/// asks, or inline.
-pub type FragmentRows = Box<dyn FnMut(&mut Batch) -> Result<bool, ExecError> + Send>;
+/// Rows of a fragment that have come.
+#[derive(Debug, Default)]
+pub struct Came {
+    /// Their ids: those of the version that the query asks, or inline.
+    pub batch: Batch,
+    /// The values that are no such ids, in whose places are unbound ones.
+    pub terms: Vec<NewTerm>,
+}
+
+/// A term that whoever made a row has no id for that others know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTerm {
+    /// The number of its column,
+    pub column: usize,
+    /// and of its row in the batch.
+    pub row: usize,
+    /// The term.
+    pub term: Term,
+}
+
+/// Puts the next rows into a batch, which has their columns already, and tells whether there are any.
+pub type FragmentRows = Box<dyn FnMut(&mut Came) -> Result<bool, ExecError> + Send>;
 
 /// Begins to get the rows of a fragment, by its number.
 #[derive(Clone)]

@@ -36,7 +36,7 @@ pub mod written;
 pub use context::QueryContext;
 pub use execute::{execute, execute_between};
 pub use execution::Execution;
-pub use fragment_rows::{FragmentRows, OpenFragment};
+pub use fragment_rows::{Came, FragmentRows, NewTerm, OpenFragment};
 pub use lode_eval::expr::decode::{Distinct, distinct};
 pub use lode_eval::{
     Batch, EvalContext, ExecError, aggregate, batch, functions, is_regular_expression, memo,

@@ -2,9 +2,9 @@
 //! decide by the compiler.
 
 use crate::limits::{LEVELS_MAX, PARTS_MAX};
-use lode_sparql::aggregate::Counts;
+use lode_sparql::aggregate::{Counts, InParts};
 use lode_sparql::function::Volatility;
-use lode_sparql::{Expr, PlanNode, PlanOp, stack};
+use lode_sparql::{AggregateFunction, Expr, PlanNode, PlanOp, stack};
 
 /// `None`: it travels. Else why it stays at the head.
 pub type Decision = Option<&'static str>;
@@ -31,21 +31,15 @@ pub fn operator(op: &PlanOp) -> Decision {
         | PlanOp::MergeUnion(_)
         | PlanOp::Project(_)
         | PlanOp::Distinct(_)
-        | PlanOp::Reduced(_) => None,
+        | PlanOp::Reduced(_)
+        | PlanOp::Fragment { .. } => None,
         PlanOp::Values(rows) => {
             let cells = rows.len().saturating_mul(rows.first().map_or(0, Vec::len) + 1);
             (cells > PARTS_MAX).then_some(TOO_MANY)
         }
-        PlanOp::Group { aggregates, .. } => {
-            let counts =
-                |aggregate: &lode_sparql::Aggregate| !matches!(aggregate.function.counts, Counts::Nothing);
-            (!aggregates.iter().all(counts)).then_some(
-                "values of aggregates that do not count are new terms, or depend on the sequence of rows",
-            )
-        }
+        PlanOp::Group { aggregates, .. } => aggregates.iter().find_map(|own| aggregate(own.function)),
         PlanOp::Ids(_) => Some("an index of the head has found them, and there may be very many"),
         PlanOp::Domain => Some("its rows are those of a query that runs"),
-        PlanOp::Fragment { .. } => Some("others run it already"),
         PlanOp::TripleTerm { .. } => Some("parts of triple terms may be terms that the database lacks"),
         PlanOp::Sort { .. } => {
             Some("ORDER BY compares terms, and rows of several processes would be sorted again")
@@ -56,6 +50,15 @@ pub fn operator(op: &PlanOp) -> Decision {
         PlanOp::Spool { .. } => Some("its rows are made once for all of the query that reads them"),
         PlanOp::Service { .. } => Some("other endpoints are asked by the head alone"),
     }
+}
+
+/// Whether an aggregate may be computed elsewhere.
+pub fn aggregate(function: &AggregateFunction) -> Decision {
+    let counts = !matches!(function.counts, Counts::Nothing);
+    let is_sum = matches!(function.in_parts, InParts::As(_));
+    let is_of_numbers = function.is_of_a_set && !matches!(function.in_parts, InParts::Never);
+    (!(counts || is_sum || is_of_numbers))
+        .then_some("values of other aggregates depend on the sequence of rows, or are long texts")
 }
 
 /// Whether an expression may be evaluated elsewhere, without a look at its operands.

@@ -1,7 +1,6 @@
 //! What a plan that came from elsewhere claims of its rows: nothing may be claimed that its operators do not give. The rules that all plans keep are
 //! checked by [`lode_sparql::validate`]; here is what a planner gets right by the way it makes nodes.
 
-use lode_sparql::aggregate::Counts;
 use lode_sparql::{Expr, GraphScope, JoinKind, Plan, PlanNode, PlanOp, ScanPattern, Slot, VarId, stack};
 
 /// Fails at the first claim that cannot hold.
@@ -68,6 +67,8 @@ fn is_certain(plan: &PlanNode, inputs: &[&PlanNode], var: VarId) -> bool {
     let of_first = inputs.first().is_some_and(|input| input.certain.contains(&var));
     match &plan.op {
         PlanOp::Empty | PlanOp::IndexScan(_) | PlanOp::MultiwayJoin(_) | PlanOp::GraphNames { .. } => true,
+        // Its rows are looked at when they come.
+        PlanOp::Fragment { .. } => true,
         PlanOp::Values(rows) => {
             let column = plan.vars.iter().position(|own| *own == var);
             column.is_some_and(|at| rows.iter().all(|row| row.get(at).is_some_and(Option::is_some)))
@@ -81,9 +82,9 @@ fn is_certain(plan: &PlanNode, inputs: &[&PlanNode], var: VarId) -> bool {
         PlanOp::Extend { var: made, expr, input } => of_first || (*made == var && has_value(expr, input)),
         PlanOp::Group { keys, aggregates, .. } => match keys.contains(&var) {
             true => of_first,
-            false => aggregates.iter().any(|aggregate| {
-                aggregate.output == var && !matches!(aggregate.function.counts, Counts::Nothing)
-            }),
+            false => {
+                aggregates.iter().any(|aggregate| aggregate.output == var && aggregate.function.always_bound)
+            }
         },
         PlanOp::Union(_) | PlanOp::MergeUnion(_) => inputs.iter().all(|input| input.certain.contains(&var)),
         _ => of_first,

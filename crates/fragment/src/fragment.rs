@@ -1,8 +1,8 @@
 //! A fragment: a sub-plan, and what it needs of its query.
 
 use crate::error::FragmentError;
-use lode_sparql::Plan;
 use lode_sparql::plan::VisibleGraphs;
+use lode_sparql::{Plan, PlanNode, PlanOp, VarId, stack};
 use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
 use std::sync::Arc;
@@ -20,9 +20,30 @@ pub struct Fragment {
     pub visible: Option<VisibleGraphs>,
     /// The sub-plan.
     pub plan: Arc<Plan>,
+    /// Where the rows come from that stand in the places of [`PlanOp::Fragment`] in it, by their numbers; none: it is run by ranges. Who sends it
+    /// sees to them, so they do not travel with it.
+    pub inputs: Vec<Input>,
+    /// Its columns whose values may be terms that nobody else has an id for. They do not travel with it either.
+    pub terms: Vec<VarId>,
+}
+
+/// The rows of another fragment, spread by what is in some columns: those that have the same in all of them meet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    /// The number of the other fragment.
+    pub fragment: u32,
+    /// Places of columns of it, at least one.
+    pub by: Vec<usize>,
 }
 
 impl Fragment {
+    /// The columns of each of its inputs, and those of them that are never unbound.
+    pub fn input_columns(&self) -> Vec<(Vec<VarId>, Vec<VarId>)> {
+        let mut columns = Vec::new();
+        stack::deep(self.plan.depth, || inputs_of(&self.plan.root, &mut columns));
+        columns
+    }
+
     /// Fails where `snapshot` is not the version that it is for.
     pub(crate) fn check_version(
         (database, version): (u128, u64),
@@ -36,4 +57,11 @@ impl Fragment {
         };
         Err(FragmentError::Version { wanted: version, found })
     }
+}
+
+fn inputs_of(node: &PlanNode, columns: &mut Vec<(Vec<VarId>, Vec<VarId>)>) {
+    if let PlanOp::Fragment { .. } = node.op {
+        columns.push((node.vars.clone(), node.certain.clone()));
+    }
+    node.children().into_iter().for_each(|child| inputs_of(child, columns));
 }

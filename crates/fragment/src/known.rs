@@ -2,24 +2,84 @@
 //! nothing elsewhere.
 
 use crate::error::FragmentError;
+use crate::fragment::Fragment;
+use lode_exec::aggregate::SUM_OF_COUNTS;
 use lode_rdf::Term;
+use lode_sparql::aggregate::{Counts, InParts};
 use lode_sparql::function::ValueType;
 use lode_sparql::plan::JoinCondition;
-use lode_sparql::{Expr, JoinKind, PlanNode, PlanOp, ScanPattern, Slot, VarId, stack};
+use lode_sparql::{Aggregate, Expr, JoinKind, PlanNode, PlanOp, ScanPattern, Slot, VarId, stack};
 use lode_store::Snapshot;
 
+/// By what it is told what is known.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    /// The version.
+    pub(crate) snapshot: &'a Snapshot,
+    /// The fragments whose rows stand in a plan, by their numbers.
+    pub(crate) fragments: &'a [(Fragment, Vec<u8>)],
+}
+
+/// Whether a column is one of those that may leave a process though its values may be terms that others have no ids for: such terms go as they are. These are
+/// the values of aggregates, of which there are few for each row that is read; and they are IRIs and literals, which mean the same everywhere.
+pub(crate) fn may_go_as_terms(node: &PlanNode, var: VarId, known: &Known<'_>) -> Result<bool, FragmentError> {
+    if !node.vars.contains(&var) {
+        return Ok(false);
+    }
+    let below = |input: &PlanNode| stack::room(|| may_go_as_terms(input, var, known));
+    match &node.op {
+        PlanOp::Group { input, keys, aggregates, .. } if !keys.contains(&var) => {
+            let Some(own) = aggregates.iter().find(|own| own.output == var) else { return Ok(false) };
+            match (own.function.in_parts, &own.argument) {
+                (InParts::Same, Some(argument)) => is_plain(argument, input, known),
+                _ => Ok(true),
+            }
+        }
+        PlanOp::Fragment { number } => {
+            let found = known.fragments.get(*number as usize);
+            Ok(found.is_some_and(|(fragment, _)| fragment.terms.contains(&var)))
+        }
+        PlanOp::Extend { input, var: made, .. } if *made != var => below(input),
+        PlanOp::Group { input, .. }
+        | PlanOp::Filter { input, .. }
+        | PlanOp::Project(input)
+        | PlanOp::Distinct(input)
+        | PlanOp::Reduced(input) => below(input),
+        _ => Ok(false),
+    }
+}
+
+/// Whether all values of an expression are terms of the database, IRIs or literals.
+fn is_plain(expr: &Expr, input: &PlanNode, known: &Known<'_>) -> Result<bool, FragmentError> {
+    let of = |expr: &Expr| stack::room(|| is_plain(expr, input, known));
+    Ok(match expr {
+        Expr::Const(term) => matches!(term, Term::NamedNode(_) | Term::Literal(_)),
+        Expr::Var(var) => is_known(input, *var, known)? || may_go_as_terms(input, *var, known)?,
+        Expr::If(_, a, b) => of(a)? && of(b)?,
+        Expr::Coalesce(parts) => {
+            return parts.iter().try_fold(true, |all, part| Ok(all && of(part)?));
+        }
+        Expr::Call(callee, _) => callee
+            .function()
+            .is_some_and(|f| !matches!(f.result, ValueType::Term | ValueType::Blank | ValueType::Triple)),
+        // Numbers, dates, durations, true and false.
+        _ => true,
+    })
+}
+
 /// Whether all values of a column have ids that any process with this version has. A node without the column gives it no other.
-pub(crate) fn is_known(node: &PlanNode, var: VarId, snapshot: &Snapshot) -> Result<bool, FragmentError> {
+pub(crate) fn is_known(node: &PlanNode, var: VarId, known: &Known<'_>) -> Result<bool, FragmentError> {
     if !node.vars.contains(&var) {
         return Ok(true);
     }
-    let below = |node: &PlanNode, var: VarId| stack::room(|| is_known(node, var, snapshot));
+    let below = |node: &PlanNode, var: VarId| stack::room(|| is_known(node, var, known));
+    let snapshot = known.snapshot;
     match &node.op {
         PlanOp::Unit | PlanOp::Empty | PlanOp::IndexScan(_) | PlanOp::MultiwayJoin(_) => Ok(true),
         PlanOp::Values(rows) => {
             let Some(column) = node.vars.iter().position(|own| *own == var) else { return Ok(false) };
             let mut terms = rows.iter().filter_map(|row| row.get(column)?.as_ref());
-            terms.try_fold(true, |known, term| Ok(known && is_stored(term, snapshot)?))
+            terms.try_fold(true, |all, term| Ok(all && is_stored(term, snapshot)?))
         }
         PlanOp::GraphNames { among, .. } => Ok(among.as_ref().is_none_or(|among| among.unknown.is_empty())),
         PlanOp::MergeJoin { left, right, kind, condition }
@@ -36,16 +96,25 @@ pub(crate) fn is_known(node: &PlanNode, var: VarId, snapshot: &Snapshot) -> Resu
             JoinKind::Left if !input.vars.contains(&var) => Ok(true),
             _ => below(input, var),
         },
-        PlanOp::Extend { input, var: made, expr } if *made == var => is_known_value(expr, input, snapshot),
+        PlanOp::Extend { input, var: made, expr } if *made == var => is_known_value(expr, input, known),
         PlanOp::Filter { input, .. }
         | PlanOp::Extend { input, .. }
         | PlanOp::Project(input)
         | PlanOp::Distinct(input)
         | PlanOp::Reduced(input) => below(input, var),
-        // What travels counts.
-        PlanOp::Group { input, keys, .. } => Ok(!keys.contains(&var) || below(input, var)?),
+        PlanOp::Group { input, keys, aggregates, .. } => match keys.contains(&var) {
+            true => below(input, var),
+            false => aggregates
+                .iter()
+                .filter(|own| own.output == var)
+                .try_fold(true, |all, own| Ok(all && is_known_aggregate(own, input, known)?)),
+        },
+        PlanOp::Fragment { number } => Ok(known
+            .fragments
+            .get(*number as usize)
+            .is_some_and(|(fragment, _)| !fragment.terms.contains(&var))),
         PlanOp::Union(inputs) | PlanOp::MergeUnion(inputs) => {
-            inputs.iter().try_fold(true, |known, input| Ok(known && below(input, var)?))
+            inputs.iter().try_fold(true, |all, input| Ok(all && below(input, var)?))
         }
         _ => Ok(false),
     }
@@ -82,16 +151,33 @@ fn has(pattern: &ScanPattern, var: VarId) -> bool {
     [pattern.subject, pattern.predicate, pattern.object, graph].contains(&Slot::Var(var))
 }
 
+/// The same of an aggregate: numbers of rows are short enough for inline ids, and the least and the greatest value are among those that there are.
+fn is_known_aggregate(
+    aggregate: &Aggregate,
+    input: &PlanNode,
+    known: &Known<'_>,
+) -> Result<bool, FragmentError> {
+    match (aggregate.function, &aggregate.argument) {
+        (function, _) if !matches!(function.counts, Counts::Nothing) || *function == SUM_OF_COUNTS => {
+            Ok(true)
+        }
+        (function, Some(argument)) if matches!(function.in_parts, InParts::Same) => {
+            is_known_value(argument, input, known)
+        }
+        _ => Ok(false),
+    }
+}
+
 fn is_stored(term: &Term, snapshot: &Snapshot) -> Result<bool, FragmentError> {
     Ok(snapshot.id_of(term)?.is_some())
 }
 
 /// The same of what an expression is worth.
-fn is_known_value(expr: &Expr, input: &PlanNode, snapshot: &Snapshot) -> Result<bool, FragmentError> {
-    let of = |expr: &Expr| stack::room(|| is_known_value(expr, input, snapshot));
+fn is_known_value(expr: &Expr, input: &PlanNode, known: &Known<'_>) -> Result<bool, FragmentError> {
+    let of = |expr: &Expr| stack::room(|| is_known_value(expr, input, known));
     Ok(match expr {
-        Expr::Const(term) => is_stored(term, snapshot)?,
-        Expr::Var(var) => is_known(input, *var, snapshot)?,
+        Expr::Const(term) => is_stored(term, known.snapshot)?,
+        Expr::Var(var) => is_known(input, *var, known)?,
         // True, false or an error.
         Expr::Bound(_)
         | Expr::Or(_)
@@ -108,8 +194,7 @@ fn is_known_value(expr: &Expr, input: &PlanNode, snapshot: &Snapshot) -> Result<
         Expr::Call(callee, _) => callee.function().is_some_and(|f| f.result == ValueType::Boolean),
         Expr::If(_, a, b) => of(a)? && of(b)?,
         Expr::Coalesce(parts) => {
-            let known = parts.iter().try_fold(true, |known, part| Ok(known && of(part)?));
-            return known;
+            return parts.iter().try_fold(true, |all, part| Ok(all && of(part)?));
         }
         _ => false,
     })

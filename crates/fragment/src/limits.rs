@@ -12,3 +12,5 @@ pub const VARS_MAX: usize = 1 << 16;
 pub const COLUMNS_MAX: usize = 1 << 10;
 /// Ranges of a list.
 pub const RANGES_MAX: usize = 1 << 16;
+/// Inputs of a fragment over rows of others.
+pub const INPUTS_MAX: u32 = 16;

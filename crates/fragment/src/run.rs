@@ -3,11 +3,15 @@
 use crate::error::FragmentError;
 use crate::fragment::Fragment;
 use crate::graphs;
+use crate::values::set_apart;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_exec::exists::ExistsRunner;
 use lode_exec::turns::Share;
-use lode_exec::{EvalContext, ExecError, Execution, FragmentRows, QueryContext, execute_between, key_ranges};
+use lode_exec::{
+    EvalContext, ExecError, Execution, FragmentRows, OpenFragment, QueryContext, execute, execute_between,
+    key_ranges,
+};
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use lode_store::Snapshot;
@@ -70,6 +74,22 @@ pub fn run(
     Ok(execute_between(Arc::clone(&fragment.plan), cx, range)?)
 }
 
+/// Begins to run a fragment over the rows of others: `inputs` gets them, by their numbers in it.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_over(
+    fragment: &Fragment,
+    snapshot: &Snapshot,
+    inputs: OpenFragment,
+    options: &RunOptions,
+) -> Result<Execution, FragmentError> {
+    let cx = context(fragment, snapshot, options)?;
+    let cx = Arc::new(QueryContext { fragments: Some(inputs), ..(*cx).clone() });
+    Ok(execute(Arc::clone(&fragment.plan), cx)?)
+}
+
 /// The rows of a fragment over ranges, one after the other, run by whoever asks for them.
 pub fn rows(
     fragment: Fragment,
@@ -78,19 +98,42 @@ pub fn rows(
     options: RunOptions,
 ) -> FragmentRows {
     let mut ranges = ranges.into_iter();
+    rows_of_runs(move || {
+        Ok(ranges.next().map(|range| run(&fragment, &snapshot, &range, &options)).transpose()?)
+    })
+}
+
+/// The same of a fragment over the rows of others: `parts` of them, of which each gets its inputs by its number.
+pub fn rows_over(
+    fragment: Fragment,
+    snapshot: Snapshot,
+    inputs: Vec<OpenFragment>,
+    options: RunOptions,
+) -> FragmentRows {
+    let mut inputs = inputs.into_iter();
+    rows_of_runs(move || {
+        Ok(inputs.next().map(|inputs| run_over(&fragment, &snapshot, inputs, &options)).transpose()?)
+    })
+}
+
+/// The rows of several runs, one after the other.
+fn rows_of_runs(
+    mut next: impl FnMut() -> Result<Option<Execution>, FragmentError> + Send + 'static,
+) -> FragmentRows {
     let mut running: Option<Execution> = None;
     Box::new(move |out| {
         loop {
             let execution = match &mut running {
                 Some(execution) => execution,
-                none => match ranges.next() {
-                    Some(range) => none.insert(run(&fragment, &snapshot, &range, &options).map_err(failed)?),
+                none => match next().map_err(failed)? {
+                    Some(execution) => none.insert(execution),
                     None => return Ok(false),
                 },
             };
             match execution.next()? {
-                Some(batch) if batch.vars == out.vars => {
-                    *out = batch;
+                Some(batch) if batch.vars == out.batch.vars => {
+                    out.batch = batch;
+                    set_apart(out, execution.context())?;
                     return Ok(true);
                 }
                 Some(_) => return Err(ExecError::Internal("a fragment with other columns".into())),

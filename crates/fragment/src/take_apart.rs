@@ -1,16 +1,16 @@
-//! A plan taken apart: the largest sub-plans that can be run by ranges elsewhere, and the plan of the head, which has their rows handed in.
+//! A plan taken apart: the largest sub-plans that can be run by ranges elsewhere, what others do with their rows, and the plan of the head, which has the rest handed in.
 
 use crate::carried;
 use crate::error::FragmentError;
-use crate::fragment::Fragment;
+use crate::fragment::{Fragment, Input};
 use crate::graphs;
-use crate::known::is_known;
+use crate::known::{Known, is_known, may_go_as_terms};
 use crate::limits::LEVELS_MAX;
+use crate::two_steps::TwoSteps;
 use crate::wire::write;
 use lode_exec::{has_groups_in_parts, may_be_confined};
-use lode_sparql::aggregate::InParts;
 use lode_sparql::plan::VisibleGraphs;
-use lode_sparql::{Aggregate, Expr, Plan, PlanNode, PlanOp, VarId, stack};
+use lode_sparql::{Plan, PlanNode, PlanOp, VarTable, stack};
 use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
 use std::sync::Arc;
@@ -24,6 +24,19 @@ pub struct Wanted {
     pub now: DateTime,
     /// The graphs that there are for who asks; none: all.
     pub visible: Option<VisibleGraphs>,
+    /// Whether others exchange rows; none: they do not.
+    pub exchange: Option<Exchange>,
+}
+
+/// When rows are worth being exchanged.
+#[derive(Debug, Clone, Copy)]
+pub struct Exchange {
+    /// Fewer rows go to the head: those that are joined, groups, rows that are told apart.
+    pub rows_min: f64,
+    /// What a row costs on its way, in nanoseconds.
+    pub row_cost: f64,
+    /// Ranges that a fragment is run over: the sides of its joins that are not cut by them are read so often.
+    pub parts: usize,
 }
 
 /// A plan taken apart.
@@ -31,7 +44,7 @@ pub struct Wanted {
 pub struct Apart {
     /// What the head runs: [`PlanOp::Fragment`] stands where a fragment's rows are needed, by its place in the list.
     pub head: Plan,
-    /// The fragments, and what to send of each.
+    /// The fragments, and what to send of each. Those whose rows another needs are before it.
     pub fragments: Vec<(Fragment, Vec<u8>)>,
 }
 
@@ -47,32 +60,32 @@ pub fn take_apart(plan: &Plan, snapshot: &Snapshot, wanted: &Wanted) -> Result<A
         wanted,
         single_graph: !snapshot.has_named_graphs(),
         levels: vec![None; plan.node_count as usize],
+        vars: plan.vars.clone(),
         found: Vec::new(),
     };
     stack::deep(plan.depth, || {
         finder.measure(&plan.root);
         let mut root = plan.root.clone();
-        finder.replace(&mut root)?;
-        Ok(Apart { head: plan.with_root(root), fragments: finder.found })
+        finder.replace(&mut root, false)?;
+        if let Some(exchange) = &wanted.exchange {
+            finder.exchange(&mut root, exchange)?;
+        }
+        let mut head = plan.with_root(root);
+        head.vars = finder.vars;
+        Ok(Apart { head, fragments: finder.found })
     })
 }
 
-/// Groups above the groups of parts, in their place.
-fn put_together(node: &mut PlanNode, aggregates: Vec<Aggregate>) {
-    let outputs: Vec<VarId> = aggregates.iter().map(|aggregate| aggregate.output).collect();
-    let keys = node.vars.iter().copied().filter(|var| !outputs.contains(var)).collect();
-    let input = Arc::new(node.clone());
-    node.op = PlanOp::Group { input, keys, aggregates, sorted: false };
-}
-
-struct Finder<'a> {
+pub(crate) struct Finder<'a> {
     plan: &'a Plan,
-    snapshot: &'a Snapshot,
-    wanted: &'a Wanted,
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) wanted: &'a Wanted,
     single_graph: bool,
     /// Levels of the sub-plan of each node, by its number; none where something of it stays.
     levels: Vec<Option<usize>>,
-    found: Vec<(Fragment, Vec<u8>)>,
+    /// Variables, with those of groups in two steps.
+    pub(crate) vars: VarTable,
+    pub(crate) found: Vec<(Fragment, Vec<u8>)>,
 }
 
 impl Finder<'_> {
@@ -83,70 +96,172 @@ impl Finder<'_> {
             let levels = stack::room(|| self.measure(child));
             below = below.zip(levels).map(|(most, levels)| most.max(levels));
         }
-        let own = carried::node(node).ok();
-        let levels = below.zip(own).map(|(below, own)| (below + 1).max(own + 1));
+        let levels = levels(node, below);
         if let Some(slot) = self.levels.get_mut(node.id as usize) {
             *slot = levels;
         }
         levels
     }
 
-    /// Puts fragments in the place of what can be run elsewhere, as high up as can be.
-    fn replace(&mut self, node: &mut PlanNode) -> Result<(), FragmentError> {
-        if let Some(fragment) = self.fragment(node)? {
-            let number = u32::try_from(self.found.len()).unwrap_or(u32::MAX);
-            self.found.push(fragment);
-            let of_parts = self.groups_of_parts(node);
-            node.op = PlanOp::Fragment { number };
-            if let Some(aggregates) = of_parts {
-                put_together(node, aggregates);
+    /// Puts fragments in the place of what can be run elsewhere, as high up as can be. `is_free`: nobody needs the order of the rows.
+    fn replace(&mut self, node: &mut PlanNode, is_free: bool) -> Result<(), FragmentError> {
+        if let Some((fragment, steps)) = self.fragment(node, is_free)? {
+            let parts = self.add(fragment);
+            match steps {
+                Some(steps) => steps.put_together(node, parts),
+                None => *node = parts,
             }
             return Ok(());
         }
-        node.children_mut().into_iter().try_for_each(|child| stack::room(|| self.replace(child)))
-    }
-
-    /// The aggregates that put the groups of parts together, where a sub-plan has such groups.
-    fn groups_of_parts(&self, node: &PlanNode) -> Option<Vec<Aggregate>> {
-        let PlanOp::Group { aggregates, .. } = &node.op else { return None };
-        if !node.sorted_by.is_empty() || !has_groups_in_parts(node, self.single_graph) {
-            return None;
+        let (free, is_exchanged) = (frees_order(node, is_free), self.is_exchanged(node, is_free));
+        let is_join = matches!(node.op, PlanOp::HashJoin { .. });
+        for (side, child) in node.children_mut().into_iter().enumerate() {
+            let free = free || is_exchanged || (is_join && side == 1);
+            stack::room(|| self.replace(child, free))?;
         }
-        let of_parts = |aggregate: &Aggregate| match aggregate.function.in_parts {
-            InParts::As(function) if !aggregate.distinct => {
-                Some(Aggregate::new(aggregate.output, function, Some(Expr::Var(aggregate.output))))
-            }
-            _ => None,
-        };
-        aggregates.iter().map(of_parts).collect()
+        Ok(())
     }
 
-    fn fragment(&self, node: &PlanNode) -> Result<Option<(Fragment, Vec<u8>)>, FragmentError> {
-        let levels = self.levels.get(node.id as usize).copied().flatten();
-        let may = levels.is_some_and(|levels| levels <= LEVELS_MAX)
-            && node.cost >= self.wanted.cost_min
-            && (may_be_confined(node, self.single_graph) || self.groups_of_parts(node).is_some());
-        if !may {
+    /// What stands in the place of a fragment.
+    pub(crate) fn add(&mut self, fragment: (Fragment, Vec<u8>)) -> PlanNode {
+        let number = u32::try_from(self.found.len()).unwrap_or(u32::MAX);
+        let node = PlanNode { op: PlanOp::Fragment { number }, ..fragment.0.plan.root.clone() };
+        self.found.push(fragment);
+        node
+    }
+
+    /// A sub-plan as a fragment: all of it, or in each part its own groups, and what puts those together.
+    fn fragment(
+        &mut self,
+        node: &PlanNode,
+        is_free: bool,
+    ) -> Result<Option<((Fragment, Vec<u8>), Option<TwoSteps>)>, FragmentError> {
+        if !self.may_travel(node) || self.has_exchange(node, is_free) {
             return Ok(None);
         }
+        if may_be_confined(node, self.single_graph) {
+            let shipped = self.ship(node.clone(), Vec::new())?;
+            return Ok(shipped.map(|fragment| (fragment, None)));
+        }
+        let Some(steps) = TwoSteps::of(node, &mut self.vars) else { return Ok(None) };
+        if !has_groups_in_parts(&steps.inner, self.single_graph) {
+            return Ok(None);
+        }
+        let shipped = self.ship(steps.inner.clone(), Vec::new())?;
+        Ok(shipped.map(|fragment| (fragment, Some(steps))))
+    }
+
+    /// Whether a sub-plan travels, and is worth it.
+    fn may_travel(&self, node: &PlanNode) -> bool {
+        let levels = self.levels.get(node.id as usize).copied().flatten();
+        levels.is_some_and(|levels| levels < LEVELS_MAX) && node.cost >= self.wanted.cost_min
+    }
+
+    /// Whether a join of two fragments is made of rows that are exchanged: else each part would read its right side as a whole.
+    fn is_exchanged(&self, node: &PlanNode, is_free: bool) -> bool {
+        let Some(exchange) = &self.wanted.exchange else { return false };
+        let PlanOp::HashJoin { left, right, condition, .. } = &node.op else { return false };
+        let rows = left.rows + right.rows;
+        let again = exchange.parts.saturating_sub(1);
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let saved = right.cost * again as f64;
+        let may_be_fragment =
+            |side: &PlanNode| self.may_travel(side) && may_be_confined(side, self.single_graph);
+        !condition.on.is_empty()
+            && (is_free || node.sorted_by.is_empty())
+            && rows >= exchange.rows_min
+            && saved > rows * exchange.row_cost
+            && self.may_travel(node)
+            && may_be_fragment(left)
+            && may_be_fragment(right)
+    }
+
+    /// Whether there is such a join among those that rows of a sub-plan go through.
+    fn has_exchange(&self, node: &PlanNode, is_free: bool) -> bool {
+        if self.wanted.exchange.is_none() {
+            return false;
+        }
+        let free = frees_order(node, is_free);
+        self.is_exchanged(node, is_free)
+            || match &node.op {
+                PlanOp::HashJoin { left, .. } => stack::room(|| self.has_exchange(left, free)),
+                PlanOp::Filter { input, .. }
+                | PlanOp::Extend { input, .. }
+                | PlanOp::LookupJoin { input, .. }
+                | PlanOp::Group { input, .. }
+                | PlanOp::Project(input)
+                | PlanOp::Distinct(input)
+                | PlanOp::Reduced(input) => stack::room(|| self.has_exchange(input, free)),
+                _ => false,
+            }
+    }
+
+    /// The bytes of a sub-plan, where all its columns may leave a process.
+    pub(crate) fn ship(
+        &self,
+        node: PlanNode,
+        inputs: Vec<Input>,
+    ) -> Result<Option<(Fragment, Vec<u8>)>, FragmentError> {
+        let known = Known { snapshot: self.snapshot, fragments: &self.found };
+        let mut terms = Vec::new();
         for var in &node.vars {
-            if !is_known(node, *var, self.snapshot)? {
+            if is_known(&node, *var, &known)? {
+                continue;
+            }
+            if !may_go_as_terms(&node, *var, &known)? {
                 return Ok(None);
             }
+            terms.push(*var);
         }
-        let (vars, dataset) = (self.plan.vars.clone(), Arc::clone(&self.plan.dataset));
+        graphs::check(&node, self.wanted.visible.as_ref())?;
+        let node = if inputs.is_empty() { node } else { with_numbered_inputs(node) };
+        let dataset = Arc::clone(&self.plan.dataset);
         let fragment = Fragment {
             database: self.snapshot.database_number(),
             version: self.snapshot.version_number(),
             now: self.wanted.now,
             visible: self.wanted.visible.clone(),
-            plan: Arc::new(Plan::of_rows(node.clone(), vars, dataset)),
+            plan: Arc::new(Plan::of_rows(node, self.vars.clone(), dataset)),
+            inputs,
+            terms,
         };
-        graphs::check(node, self.wanted.visible.as_ref())?;
         match write(&fragment, self.snapshot) {
             Ok(bytes) => Ok(Some((fragment, bytes))),
             Err(FragmentError::Stays(_)) => Ok(None),
             Err(error) => Err(error),
         }
     }
+}
+
+/// Levels of a node with those of what is below it; none where it stays.
+pub(crate) fn levels(node: &PlanNode, below: Option<usize>) -> Option<usize> {
+    below.zip(carried::node(node).ok()).map(|(below, own)| (below + 1).max(own + 1))
+}
+
+/// Whether nobody needs the order of what is below an operator.
+fn frees_order(node: &PlanNode, is_free: bool) -> bool {
+    match &node.op {
+        PlanOp::Group { sorted, .. } => !sorted && node.sorted_by.is_empty(),
+        PlanOp::Filter { .. }
+        | PlanOp::Extend { .. }
+        | PlanOp::LookupJoin { .. }
+        | PlanOp::HashJoin { .. }
+        | PlanOp::Project(_)
+        | PlanOp::Distinct(_)
+        | PlanOp::Reduced(_) => is_free || node.sorted_by.is_empty(),
+        _ => false,
+    }
+}
+
+/// The inputs by their places in the fragment.
+fn with_numbered_inputs(mut node: PlanNode) -> PlanNode {
+    fn number_inputs(node: &mut PlanNode, next: &mut u32) {
+        if let PlanOp::Fragment { number } = &mut node.op {
+            *number = *next;
+            *next += 1;
+        }
+        node.children_mut().into_iter().for_each(|child| stack::room(|| number_inputs(child, next)));
+    }
+    number_inputs(&mut node, &mut 0);
+    node
 }

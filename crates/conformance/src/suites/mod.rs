@@ -74,6 +74,20 @@ pub fn run(subject: &mut dyn Subject, folder: &Path) -> Result<Report> {
     Ok(report)
 }
 
+/// Runs the query evaluation tests of SPARQL 1.1 on two subjects: how many there are, and those of which one passes and the other does not.
+///
+/// # Errors
+///
+/// Where the manifest is there and cannot be read.
+pub fn query_differences(
+    one: &mut dyn Subject,
+    other: &mut dyn Subject,
+    folder: &Path,
+) -> Result<(usize, Vec<String>)> {
+    let manifest = "w3c-rdf-tests/sparql/sparql11/manifest-all.ttl";
+    differences(one, other, folder, manifest, |test| matches!(test.kind, Kind::QueryEvaluation))
+}
+
 /// Runs the entailment tests of SPARQL 1.1 that ask for RDF Schema on two subjects: how many there are, and those of which one passes
 /// and the other does not.
 ///
@@ -86,11 +100,21 @@ pub fn entailment_differences(
     folder: &Path,
 ) -> Result<(usize, Vec<String>)> {
     let manifest = "w3c-rdf-tests/sparql/sparql11/entailment/manifest.ttl";
+    differences(one, other, folder, manifest, |test| test.reasoning)
+}
+
+fn differences(
+    one: &mut dyn Subject,
+    other: &mut dyn Subject,
+    folder: &Path,
+    manifest: &str,
+    which: impl Fn(&TestCase) -> bool,
+) -> Result<(usize, Vec<String>)> {
     let (mut count, mut different) = (0, Vec::new());
     if !folder.join(manifest).is_file() {
         return Ok((count, different));
     }
-    for test in manifest::load(folder, manifest)?.into_iter().filter(|test| test.reasoning) {
+    for test in manifest::load(folder, manifest)?.into_iter().filter(which) {
         count += 1;
         match (run_test(one, &test), run_test(other, &test)) {
             (Outcome::Passed, Outcome::Passed) | (Outcome::Failed(_), Outcome::Failed(_)) => {}

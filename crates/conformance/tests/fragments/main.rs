@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod aggregates;
+
 use lode_base::real_vfs::RealVfs;
 use lode_conformance::differential;
 use lode_conformance::engine_subject::{EngineSubject, load_into};
@@ -10,7 +12,7 @@ use lode_conformance::knobs::Knobs;
 use lode_conformance::subject::{QuerySettings, Subject};
 use lode_engine::store::OpenFiles;
 use lode_engine::{CancelToken, Database, OpenOptions, QueryOptions, QueryResults};
-use lode_fragment::{OpenFragment, RunOptions, Wanted, ranges, read, rows, take_apart};
+use lode_fragment::{Came, OpenFragment, RunOptions, Wanted, ranges, read, rows, take_apart};
 use lode_rdf::{Kind, NamedNode, RdfFormat, ValueId};
 use lode_remote::{Address, FolderStore, PublishOptions, PublishProgress, Published, ReadOptions};
 
@@ -30,17 +32,19 @@ fn random_queries_taken_apart_agree_with_the_oracle() {
     let summary = differential::run(&mut subject, seed, queries, 3, &mut |_| {});
     let workers = subject.workers().unwrap();
     println!(
-        "{} queries agree, {} skipped; {} with parts elsewhere, {} parts, {} ranges: {:?}",
+        "{} queries agree, {} skipped; {} with parts elsewhere, {} parts, {} of rows of others, {} ranges: {:?}",
         summary.agreed,
         summary.skipped,
         workers.queries,
         workers.fragments,
+        workers.exchanges,
         workers.ranges,
         workers.operators
     );
     differential::verdict(&summary).unwrap();
     assert!(workers.queries * 3 > queries, "few queries had parts that travel");
     assert!(workers.ranges > workers.fragments, "nothing was cut");
+    assert!(workers.exchanges * 50 > queries, "few rows were exchanged");
 }
 
 #[test]
@@ -108,7 +112,7 @@ fn a_published_version_is_the_database_of_a_worker() {
         let native = answer(database.prepare_at(pinned.clone(), text, &options).unwrap().run().unwrap());
         assert!(count.is_none_or(|count| native.len() == count) && !native.is_empty(), "{text}");
         let prepared = database.prepare_at(pinned.clone(), text, &options).unwrap();
-        let wanted = Wanted { cost_min: 0.0, now: prepared.now(), visible: None };
+        let wanted = Wanted { cost_min: 0.0, now: prepared.now(), visible: None, exchange: None };
         let apart = take_apart(prepared.plan(), &pinned, &wanted).unwrap();
         assert!(!apart.fragments.is_empty(), "{text}");
         let snapshot = worker.snapshot();
@@ -161,7 +165,7 @@ fn time_and_memory_of_parts_are_bounded() {
     let snapshot = database.snapshot();
     let options = QueryOptions::default();
     let prepared = database.prepare(query, &options).unwrap();
-    let wanted = Wanted { cost_min: 0.0, now: prepared.now(), visible: None };
+    let wanted = Wanted { cost_min: 0.0, now: prepared.now(), visible: None, exchange: None };
     let apart = take_apart(prepared.plan(), &snapshot, &wanted).unwrap();
     let (fragment, _) = apart.fragments.into_iter().next().unwrap();
     let cancel = CancelToken::default();
@@ -188,15 +192,15 @@ fn rows_with_ids_that_mean_nothing_here_are_refused() {
     let run = |columns: usize, ids: Vec<ValueId>| {
         let prepared =
             database.prepare("SELECT ?a { ?a <http://e/p> ?b }", &QueryOptions::default()).unwrap();
-        let wanted = Wanted { cost_min: 0.0, now: prepared.now(), visible: None };
+        let wanted = Wanted { cost_min: 0.0, now: prepared.now(), visible: None, exchange: None };
         let apart = take_apart(prepared.plan(), &snapshot, &wanted).unwrap();
         assert_eq!(apart.fragments.len(), 1);
         let open = OpenFragment::new(move |_| {
             let mut ids = Some(ids.clone());
-            Ok(Box::new(move |out| {
+            Ok(Box::new(move |out: &mut Came| {
                 let Some(ids) = ids.take() else { return Ok(false) };
-                out.rows = ids.len();
-                out.columns = vec![ids; columns];
+                out.batch.rows = ids.len();
+                out.batch.columns = vec![ids; columns];
                 Ok(true)
             }))
         });

@@ -2,7 +2,7 @@
 
 use super::Operator;
 use crate::context::QueryContext;
-use crate::fragment_rows::FragmentRows;
+use crate::fragment_rows::{Came, FragmentRows, NewTerm};
 use lode_eval::batch::Batch;
 use lode_eval::error::ExecError;
 use lode_rdf::{Kind, ValueId};
@@ -16,14 +16,14 @@ pub(crate) struct Fragment {
     /// Begun with the first row that is asked for.
     rows: Option<FragmentRows>,
     /// What has come and is not yet asked for.
-    came: Batch,
+    came: Came,
     position: usize,
 }
 
 impl Fragment {
     /// The rows of the fragment with this number, which have these columns.
     pub(crate) fn new(cx: &Arc<QueryContext>, number: u32, vars: &Arc<[VarId]>) -> Self {
-        let came = Batch::new(Arc::clone(vars));
+        let came = Came { batch: Batch::new(Arc::clone(vars)), terms: Vec::new() };
         Self { cx: Arc::clone(cx), number, rows: None, came, position: 0 }
     }
 
@@ -37,11 +37,24 @@ impl Fragment {
                 none.insert(open.open(self.number)?)
             }
         };
-        self.came.clear();
+        self.came.batch.clear();
+        self.came.terms.clear();
         self.position = 0;
         let more = rows(&mut self.came)?;
-        checked(self.number, &self.came)?;
+        checked(self.number, &self.came.batch)?;
+        self.intern()?;
         Ok(more)
+    }
+
+    /// Terms that the rows' makers made get ids of this query.
+    fn intern(&mut self) -> Result<(), ExecError> {
+        let Came { batch, terms } = &mut self.came;
+        for NewTerm { column, row, term } in terms.drain(..) {
+            let place = batch.columns.get_mut(column).and_then(|column| column.get_mut(row));
+            let place = place.ok_or_else(|| wrong(self.number, "a term is in no row"))?;
+            *place = self.cx.intern(&term)?;
+        }
+        Ok(())
     }
 }
 
@@ -67,14 +80,14 @@ fn wrong(number: u32, what: &str) -> ExecError {
 
 impl Operator for Fragment {
     fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
-        out.reset(&self.came.vars);
-        while self.position >= self.came.rows {
+        out.reset(&self.came.batch.vars);
+        while self.position >= self.came.batch.rows {
             if !self.get()? {
                 return Ok(false);
             }
         }
-        let end = self.came.rows.min(self.position + self.cx.batch_rows);
-        out.append_range(&self.came, self.position, end);
+        let end = self.came.batch.rows.min(self.position + self.cx.batch_rows);
+        out.append_range(&self.came.batch, self.position, end);
         self.position = end;
         Ok(true)
     }

@@ -5,7 +5,6 @@ use crate::carried;
 use crate::error::FragmentError;
 use crate::limits::LEVELS_MAX;
 use lode_exec::{aggregate, functions};
-use lode_sparql::aggregate::Counts;
 use lode_sparql::id_set::IdSet;
 use lode_sparql::{Aggregate, Callee, Expr, stack};
 use std::sync::Arc;
@@ -217,7 +216,7 @@ impl In<'_> {
     pub(super) fn aggregate(&mut self) -> Result<Aggregate, FragmentError> {
         let output = self.var()?;
         let function = aggregate::find(self.from.text()?);
-        let function = function.filter(|function| !matches!(function.counts, Counts::Nothing));
+        let function = function.filter(|function| carried::aggregate(function).is_none());
         let function = function.ok_or(FragmentError::Damaged("an aggregate that stays at the head"))?;
         let separator = self.option(|read| Ok(read.from.text()?.into()))?;
         let argument = self.option(|read| read.expr(0))?;

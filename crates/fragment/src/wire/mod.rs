@@ -74,7 +74,7 @@ pub fn read(bytes: &[u8], snapshot: &Snapshot) -> Result<Fragment, FragmentError
         return Err(FragmentError::TooLarge("it has too many variables"));
     }
     let terms = TermsRead::new(&mut from, snapshot)?;
-    let mut read = In { from, terms, vars };
+    let mut read = In { from, terms, vars, inputs: 0 };
     let visible = read.option(In::visible)?;
     let root = read.node(0)?;
     read.from.end()?;
@@ -86,7 +86,8 @@ pub fn read(bytes: &[u8], snapshot: &Snapshot) -> Result<Fragment, FragmentError
     let dataset = Dataset { default, named: None, base_iri, schema: None, hidden, relates_places: false };
     let plan = Plan::of_rows(root, table, Arc::new(dataset));
     claims::check(&plan).map_err(FragmentError::Invalid)?;
-    Ok(Fragment { database, version, now, visible, plan: Arc::new(plan) })
+    let (inputs, terms) = Default::default();
+    Ok(Fragment { database, version, now, visible, plan: Arc::new(plan), inputs, terms })
 }
 
 /// The bytes of ranges over which a fragment is to be run.

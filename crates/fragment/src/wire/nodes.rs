@@ -3,7 +3,7 @@
 use super::patterns::{In, Out};
 use crate::carried;
 use crate::error::FragmentError;
-use crate::limits::LEVELS_MAX;
+use crate::limits::{INPUTS_MAX, LEVELS_MAX};
 use lode_sparql::plan::{JoinCondition, TriePattern};
 use lode_sparql::{JoinKind, PlanNode, PlanOp, stack};
 use std::sync::Arc;
@@ -25,6 +25,7 @@ const PROJECT: u8 = 13;
 const DISTINCT: u8 = 14;
 const REDUCED: u8 = 15;
 const GROUP: u8 = 16;
+const FRAGMENT: u8 = 17;
 
 const KINDS: [JoinKind; 5] =
     [JoinKind::Inner, JoinKind::Left, JoinKind::Semi, JoinKind::Anti, JoinKind::Minus];
@@ -104,6 +105,10 @@ impl Out<'_> {
                 self.to.count(aggregates.len());
                 aggregates.iter().try_for_each(|aggregate| self.aggregate(aggregate))?;
             }
+            PlanOp::Fragment { number } => {
+                self.to.byte(FRAGMENT);
+                self.to.number((*number).into());
+            }
             other => return Err(FragmentError::Stays(other.name())),
         }
         Ok(())
@@ -177,6 +182,16 @@ impl In<'_> {
                 let (keys, sorted) = (self.vars()?, self.from.flag()?);
                 let aggregates = self.list(Self::aggregate)?;
                 PlanOp::Group { input: self.input(level)?, keys, aggregates, sorted }
+            }
+            FRAGMENT => {
+                let number = self.from.small()?;
+                if number != self.inputs || number >= INPUTS_MAX {
+                    return Err(FragmentError::Damaged(
+                        "inputs that are not one after the other, or too many",
+                    ));
+                }
+                self.inputs += 1;
+                PlanOp::Fragment { number }
             }
             _ => return Err(FragmentError::Damaged("an operator that is none, or stays at the head")),
         })

@@ -22,6 +22,8 @@ pub(super) struct In<'a> {
     pub(super) terms: TermsRead<'a>,
     /// How many variables there are.
     pub(super) vars: u32,
+    /// How many inputs there were so far.
+    pub(super) inputs: u32,
 }
 
 impl Out<'_> {

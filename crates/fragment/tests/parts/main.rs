@@ -59,7 +59,7 @@ fn now() -> DateTime {
 }
 
 fn wanted(visible: Option<VisibleGraphs>) -> Wanted {
-    Wanted { cost_min: 0.0, now: now(), visible }
+    Wanted { cost_min: 0.0, now: now(), visible, exchange: None }
 }
 
 /// The fragments of all queries, planned in several ways.

@@ -44,6 +44,12 @@ impl CancelToken {
         self.0.flag.store(1, Ordering::Relaxed);
     }
 
+    /// Says that the deadline will pass before what has to be done next is done, so that nobody begins it.
+    pub fn run_out(&self) {
+        // Who asked for an end before is heard first.
+        let _ = self.0.flag.compare_exchange(0, 2, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
     /// The time left until the deadline, where there is one: for work that waits without looking at the token.
     pub fn time_left(&self) -> Option<Duration> {
         self.0.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
@@ -55,8 +61,10 @@ impl CancelToken {
     ///
     /// [`Cancelled`] once someone asked for it, or the deadline has passed.
     pub fn check(&self) -> Result<(), Cancelled> {
-        if self.0.flag.load(Ordering::Relaxed) != 0 {
-            return Err(Cancelled::ByRequest);
+        match self.0.flag.load(Ordering::Relaxed) {
+            0 => {}
+            2 => return Err(Cancelled::Timeout),
+            _ => return Err(Cancelled::ByRequest),
         }
         match self.0.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(Cancelled::Timeout),
@@ -89,6 +97,17 @@ pub fn current() -> Option<CancelToken> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_will_not_be_done_in_time_is_a_time_out() {
+        let token = CancelToken::new(Some(Duration::from_secs(1000)));
+        token.run_out();
+        assert_eq!(token.check(), Err(Cancelled::Timeout));
+        let asked = CancelToken::default();
+        asked.cancel();
+        asked.run_out();
+        assert_eq!(asked.check(), Err(Cancelled::ByRequest));
+    }
 
     #[test]
     fn the_current_token_is_that_of_the_innermost_work() {

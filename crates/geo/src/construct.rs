@@ -7,9 +7,10 @@ use crate::error::GeoError;
 use crate::geometry::{Geometry, Kind, collection};
 use crate::limits::{BUFFER_POINTS_MAX, OUTLINE_POINTS_MAX};
 use crate::overlay;
-use crate::parts::Parts;
+use crate::parts::{Parts, ends};
 use crate::segments;
 use crate::unit::Unit;
+use crate::watch::{self, Watch};
 use geo::concave_hull::ConcaveHullOptions;
 use geo::{
     Area, BoundingRect, Buffer, Centroid, ConcaveHull, ConvexHull, Coord, CoordsIter, LineString,
@@ -159,6 +160,7 @@ fn hull_of(shape: &geo::Geometry) -> geo::Geometry {
 /// Where it is too large.
 pub fn concave_hull(geometry: &Geometry, part: Option<f64>) -> Result<Geometry, GeoError> {
     few_points(geometry, OUTLINE_POINTS_MAX)?;
+    watch::before_work_on(geometry.points())?;
     let convex = hull_of(geometry.shape());
     let crs = geometry.crs();
     let area = convex.unsigned_area();
@@ -217,12 +219,7 @@ pub fn boundary(geometry: &Geometry) -> Result<Geometry, GeoError> {
             Err(rings) => MultiLineString(rings).into(),
         }
     } else if !parts.lines.is_empty() {
-        // A point is an end of an odd number of lines, or it is in their interior.
-        let ends = parts.lines.iter().flat_map(|line| [line.0.first(), line.0.last()]).flatten();
-        let mut ends: Vec<Coord> = ends.copied().collect();
-        ends.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
-        let odd = ends.chunk_by(|a, b| a == b).filter(|same| same.len() % 2 == 1);
-        MultiPoint(odd.filter_map(|same| same.first()).copied().map(Point).collect()).into()
+        MultiPoint(ends(&parts.lines).into_iter().map(Point).collect()).into()
     } else {
         collection(Vec::new())
     };
@@ -238,8 +235,12 @@ pub fn centroid(geometry: &Geometry) -> Option<Geometry> {
 const CORNERS: u32 = 64;
 
 /// The smallest circle around a geometry, as a polygon that has all of it.
-pub fn bounding_circle(geometry: &Geometry) -> Geometry {
-    let shape = match smallest_circle(geometry.shape()) {
+///
+/// # Errors
+///
+/// Where time is up.
+pub fn bounding_circle(geometry: &Geometry) -> Result<Geometry, GeoError> {
+    let shape = match smallest_circle(geometry.shape())? {
         None => collection(Vec::new()),
         Some((centre, 0.0)) => Point(centre).into(),
         Some((centre, radius)) => {
@@ -252,11 +253,13 @@ pub fn bounding_circle(geometry: &Geometry) -> Geometry {
             Polygon::new(LineString((0..=CORNERS).map(corner).collect()), Vec::new()).into()
         }
     };
-    Geometry::made(geometry.crs(), shape)
+    Ok(Geometry::made(geometry.crs(), shape))
 }
 
 /// Welzl's algorithm over the corners of the convex hull, in their order: the circle moves outwards until all are in it.
-fn smallest_circle(shape: &geo::Geometry) -> Option<(Coord, f64)> {
+fn smallest_circle(shape: &geo::Geometry) -> Result<Option<(Coord, f64)>, GeoError> {
+    let mut watch = Watch::new();
+    watch.before_work_on(shape.coords_count())?;
     let mut corners: Vec<Coord> = hull_of(shape).coords_iter().collect();
     corners.dedup();
     // Any order is right. One that jumps around keeps the number of steps small.
@@ -268,26 +271,30 @@ fn smallest_circle(shape: &geo::Geometry) -> Option<(Coord, f64)> {
         .collect();
     let holds =
         |(centre, radius): (Coord, f64), coord: Coord| distance(centre, coord) <= radius * (1.0 + 1e-12);
-    let mut circle = (*corners.first()?, 0.0);
+    let Some(first) = corners.first() else { return Ok(None) };
+    let mut circle = (*first, 0.0);
     for (at, first) in corners.iter().enumerate() {
+        watch.check()?;
         if holds(circle, *first) {
             continue;
         }
         circle = (*first, 0.0);
         for (to, second) in corners.iter().take(at).enumerate() {
+            watch.check()?;
             if holds(circle, *second) {
                 continue;
             }
             let centre = (*first + *second) / 2.0;
             circle = (centre, distance(centre, *first));
             for third in corners.iter().take(to) {
+                watch.check()?;
                 if !holds(circle, *third) {
                     circle = through(*first, *second, *third).unwrap_or(circle);
                 }
             }
         }
     }
-    Some(circle)
+    Ok(Some(circle))
 }
 
 fn distance(a: Coord, b: Coord) -> f64 {
@@ -335,7 +342,9 @@ pub fn gather(gathering: Gathering, geometries: &[std::sync::Arc<Geometry>]) -> 
     };
     let crs = first.crs();
     let mut shapes: Vec<geo::Geometry> = Vec::with_capacity(geometries.len());
+    let mut watch = Watch::new();
     for geometry in geometries {
+        watch.check()?;
         if gathering == Gathering::Union {
             geometry.check_valid()?;
         }
@@ -348,12 +357,14 @@ pub fn gather(gathering: Gathering, geometries: &[std::sync::Arc<Geometry>]) -> 
         }
         let all = collection(shapes.clone());
         segments::each_pair(&segments::of_paths(&segments::paths(&all)), |_, _| {})?;
+        watch::before_work_on(points)?;
         return Ok(Geometry::made(crs, overlay::union_of(shapes)?));
     }
     let all = Geometry::made(crs, collection(shapes));
+    watch::before_work_on(all.points())?;
     match gathering {
         Gathering::BoundingBox => Ok(envelope(&all)),
-        Gathering::BoundingCircle => Ok(bounding_circle(&all)),
+        Gathering::BoundingCircle => bounding_circle(&all),
         Gathering::ConvexHull => Ok(convex_hull(&all)),
         Gathering::ConcaveHull => concave_hull(&all, None),
         Gathering::Centroid => {

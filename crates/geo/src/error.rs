@@ -36,6 +36,9 @@ pub enum GeoError {
     /// The shape is not valid: its rings cross themselves or each other, or it has too few points.
     #[error("not a valid geometry: its rings or parts cross, or have too few points")]
     Invalid,
+    /// Nobody waits for the answer any more, or it would come too late.
+    #[error("stopped")]
+    Stopped,
     /// The operation has no answer for geometries of this kind.
     #[error("{operation} has no answer for {what}")]
     NoAnswer {

@@ -7,6 +7,7 @@
 //! Geometries come from anybody, so all of them are bounded ([`limits`]): how long, how deep, how many points, and how many pairs of segments
 //! an operation may have to look at. Beyond that, and where a geometry is not valid for an operation, there is an error and no answer.
 
+mod arrangement;
 mod box_tree;
 pub mod construct;
 mod crs;
@@ -20,6 +21,7 @@ mod overlay;
 pub mod pairs;
 mod parts;
 pub mod proximity;
+mod rays;
 pub mod read;
 pub mod relate;
 mod segments;
@@ -28,6 +30,7 @@ mod tests;
 mod unit;
 mod validity;
 pub mod vocabulary;
+mod watch;
 pub mod window;
 pub mod write;
 

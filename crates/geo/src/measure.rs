@@ -10,6 +10,7 @@ use crate::parts::Parts;
 use crate::relate;
 use crate::segments;
 use crate::unit::Unit;
+use crate::watch;
 use geo::{Area, Distance, Euclidean, Geodesic, GeodesicArea, Length, LineString, Polygon};
 
 /// What a number in the plane of a geometry means.
@@ -101,6 +102,7 @@ fn plane_distance(a: &Geometry, b: &Geometry) -> Result<f64, GeoError> {
         return Ok(0.0);
     }
     segments::allow_together(a.shape(), &other)?;
+    watch::before_work_on(a.points().saturating_mul(b.points()) / PAIRS_A_POINT)?;
     let (mine, theirs) = (Parts::of(a.shape()), Parts::of(&other));
     // Of shapes that do not meet, what is nearest is on their edges.
     let edges = |parts: &Parts| -> Vec<LineString> {
@@ -123,6 +125,8 @@ fn plane_distance(a: &Geometry, b: &Geometry) -> Result<f64, GeoError> {
 
 /// Pairs of points that may be looked at for a distance in the plane.
 const DISTANCE_MAX: usize = PAIRS_MAX * 100;
+/// Such pairs that take as long as other work on a point.
+const PAIRS_A_POINT: usize = 100;
 
 /// The length of lines, and of the edges of areas.
 ///
@@ -164,6 +168,7 @@ fn sum_of_lengths(geometry: &Geometry, lines: &[&LineString], unit: Unit) -> Res
         }
         Scale::Ellipsoid => {
             check_on_earth(geometry, "length")?;
+            watch::before_work_on(geometry.points())?;
             lines.iter().map(|line| Geodesic.length(*line)).fold(0.0, std::ops::Add::add) * from_metres(unit)
         }
     })
@@ -185,6 +190,7 @@ pub fn area(geometry: &Geometry, unit: Unit) -> Result<f64, GeoError> {
         }
         Scale::Ellipsoid => {
             check_on_earth(geometry, "area")?;
+            watch::before_work_on(geometry.points())?;
             parts.areas.iter().map(ellipsoid_area).fold(0.0, std::ops::Add::add)
                 * from_metres(unit)
                 * from_metres(unit)

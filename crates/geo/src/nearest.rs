@@ -8,6 +8,7 @@
 use crate::error::GeoError;
 use crate::limits::PAIRS_MAX;
 use crate::parts::Parts;
+use crate::watch::Watch;
 use geo::{Bearing, Coord, CoordsIter, Destination, Distance, Geodesic, LineString, Point};
 use rstar::primitives::GeomWithData;
 use rstar::{AABB, RTree, RTreeObject};
@@ -51,12 +52,15 @@ pub fn distance(a: &geo::Geometry, b: &geo::Geometry) -> Result<f64, GeoError> {
     if a.coords_iter().chain(b.coords_iter()).any(|coord| coord.y.abs() > 90.0) {
         return Err(GeoError::NoAnswer { operation: "distance", what: "a latitude beyond a pole" });
     }
-    let bound = nearest_vertices(a, b);
+    let mut watch = Watch::new();
+    watch.before_work_on(a.coords_count() + b.coords_count())?;
+    let bound = nearest_vertices(a, b, &mut watch)?;
     let tree = RTree::bulk_load(arcs(b));
     let mut left = PAIRS_MAX;
     let mut best: Option<(f64, Arc, Arc)> = None;
     let mut bound = bound * (1.0 + 1e-9) + 1e-12;
     for arc in arcs(a) {
+        watch.check()?;
         let own = arc.envelope();
         let (least, greatest) = (own.lower(), own.upper());
         let window = AABB::from_corners(least.map(|x| x - bound), greatest.map(|x| x + bound));
@@ -88,17 +92,21 @@ fn arcs(shape: &geo::Geometry) -> Vec<Arc> {
 }
 
 /// The chord between the two vertices that are nearest.
-fn nearest_vertices(a: &geo::Geometry, b: &geo::Geometry) -> f64 {
+fn nearest_vertices(a: &geo::Geometry, b: &geo::Geometry, watch: &mut Watch) -> Result<f64, GeoError> {
     let (few, many) = if a.coords_count() < b.coords_count() { (a, b) } else { (b, a) };
     let vertices = many.coords_iter().map(|coord| GeomWithData::new(vector(coord), ()));
     let tree = RTree::bulk_load(vertices.collect());
     let mut least = f64::INFINITY;
     for vertex in few.coords_iter().map(vector) {
+        // A neighbour is found in some microseconds.
+        for _ in 0..32 {
+            watch.check()?;
+        }
         if let Some(nearest) = tree.nearest_neighbor(&vertex) {
             least = least.min(length(minus(*nearest.geom(), vertex)));
         }
     }
-    least
+    Ok(least)
 }
 
 /// The chord between what is nearest of two arcs, which do not cross.

@@ -1,17 +1,16 @@
-//! Intersection, union and difference of shapes of any kind: areas by the library, lines cut by areas by the library, lines with lines and points
-//! here.
-//!
-//! What two areas have in common without an interior (an edge, a corner) is left out, as the library does; and so is where lines touch areas in
-//! points alone.
+//! Intersection, union and difference of shapes of any kind: areas by the library, and lines that are cut by areas for a union or a difference; lines and points
+//! that both have in common, also where areas only touch, by [`crate::arrangement`].
 
+use crate::arrangement::Arrangement;
 use crate::error::GeoError;
 use crate::geometry::collection;
 use crate::parts::{Parts, oriented};
 use crate::segments::{self, Segment};
+use crate::watch;
 use geo::line_intersection::{LineIntersection, line_intersection};
 use geo::{
-    BooleanOps, Coord, Intersects, Line, LineString, MultiLineString, MultiPoint, MultiPolygon, Point,
-    unary_union,
+    BooleanOps, Coord, CoordsIter, Intersects, Line, LineString, MultiLineString, MultiPoint, MultiPolygon,
+    Point, unary_union,
 };
 
 /// An operation on sets of points.
@@ -38,6 +37,7 @@ pub fn overlay(
     b: &geo::Geometry,
 ) -> Result<geo::Geometry, GeoError> {
     segments::allow_together(a, b)?;
+    watch::before_work_on(a.coords_count() + b.coords_count())?;
     let (a, b) = (Parts::of(a), Parts::of(b));
     let parts = match operation {
         Operation::Intersection => intersection(&a, &b)?,
@@ -98,21 +98,14 @@ fn shape(parts: Parts) -> geo::Geometry {
     }
 }
 
+/// Areas by the library; lines and points are what the shapes have in common where they are cut by each other.
 fn intersection(a: &Parts, b: &Parts) -> Result<Parts, GeoError> {
-    let (areas_a, areas_b) = (whole(a), whole(b));
-    let mut parts = Parts { areas: areas_a.intersection(&areas_b).0, ..Parts::default() };
-    let cut = |lines: &Parts, area: &MultiPolygon| clip(&lines.lines, area, false);
-    parts.lines = cut(a, &areas_b);
-    parts.lines.extend(cut(b, &areas_a));
-    let (lines, mut points) = meeting(&a.lines, &b.lines)?;
-    parts.lines.extend(lines);
-    points.extend(a.points.iter().filter(|point| covers(b, point)).copied());
-    points.extend(b.points.iter().filter(|point| covers(a, point)).copied());
-    parts.points = sorted(points);
-    // What is in an area or on a line of the result is there already.
-    let rest = Parts { points: Vec::new(), ..parts.clone() };
-    parts.points.retain(|point| !covers(&rest, point));
-    Ok(parts)
+    let areas = match a.areas.is_empty() || b.areas.is_empty() {
+        true => Vec::new(),
+        false => whole(a).intersection(&whole(b)).0,
+    };
+    let cut = Arrangement::of([a, b])?;
+    Ok(Parts { points: sorted(cut.common_points()), lines: cut.common_lines(), areas })
 }
 
 fn union(a: &Parts, b: &Parts) -> Result<Parts, GeoError> {
@@ -170,24 +163,6 @@ fn segments_of(lines: &[LineString]) -> Vec<Segment> {
     segments::of_paths(&segments::paths(&shape))
 }
 
-/// Where lines run together, and where they cross or touch.
-fn meeting(a: &[LineString], b: &[LineString]) -> Result<(Vec<LineString>, Vec<Point>), GeoError> {
-    let (mut lines, mut points) = (Vec::new(), Vec::new());
-    segments::each_pair_between(&segments_of(a), &segments_of(b), |one, other| {
-        match line_intersection(one.line, other.line) {
-            Some(LineIntersection::SinglePoint { intersection, .. }) => points.push(Point(intersection)),
-            Some(LineIntersection::Collinear { intersection }) => lines.push(intersection),
-            None => {}
-        }
-    })?;
-    // Where a part is covered twice it is one.
-    let mut joined: Vec<LineString> = Vec::new();
-    for line in lines {
-        joined.extend(without(&[LineString(vec![line.start, line.end])], &joined)?);
-    }
-    Ok((merged(joined), points))
-}
-
 /// Lines without what runs together with others.
 fn without(lines: &[LineString], others: &[LineString]) -> Result<Vec<LineString>, GeoError> {
     if others.is_empty() || lines.is_empty() {
@@ -226,18 +201,6 @@ fn without(lines: &[LineString], others: &[LineString]) -> Result<Vec<LineString
         }
     }
     Ok(out.into_iter().map(|(_, line)| line).collect())
-}
-
-/// Lines that end where the next one begins become one.
-fn merged(lines: Vec<LineString>) -> Vec<LineString> {
-    let mut out: Vec<LineString> = Vec::new();
-    for line in lines {
-        match out.last_mut() {
-            Some(last) if last.0.last() == line.0.first() => last.0.extend(line.0.into_iter().skip(1)),
-            _ => out.push(line),
-        }
-    }
-    out
 }
 
 fn part_of(line: Line, coord: Coord) -> f64 {

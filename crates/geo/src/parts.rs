@@ -1,7 +1,7 @@
 //! The points, lines and areas that a shape is made of.
 
-use geo::Polygon;
 use geo::orient::{Direction, Orient};
+use geo::{Coord, LineString, Polygon};
 
 /// The parts of a shape by their dimensions.
 #[derive(Debug, Default, Clone)]
@@ -46,4 +46,13 @@ impl Parts {
 /// Outer rings counter-clockwise, as the library's union of many counts on.
 pub fn oriented<'a>(areas: impl IntoIterator<Item = &'a Polygon>) -> Vec<Polygon> {
     areas.into_iter().map(|area| area.orient(Direction::Default)).collect()
+}
+
+/// The places in which an odd number of lines end: the edge of the lines together.
+pub fn ends(lines: &[LineString]) -> Vec<Coord> {
+    let ends = lines.iter().flat_map(|line| [line.0.first(), line.0.last()]).flatten();
+    let mut ends: Vec<Coord> = ends.copied().collect();
+    ends.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
+    let odd = ends.chunk_by(|a, b| a == b).filter(|same| same.len() % 2 == 1);
+    odd.filter_map(|same| same.first()).copied().collect()
 }

@@ -1,14 +1,16 @@
 //! How two geometries lie to each other: the dimensionally extended nine-intersection model, and the relations of simple features,
 //! Egenhofer and the region connection calculus that are patterns of it (GeoSPARQL 1.1, sections 9.4 to 9.6).
 
+use crate::arrangement::Arrangement;
 use crate::error::GeoError;
 use crate::geometry::{Geometry, bounds_of};
-use crate::parts::{Parts, oriented};
+use crate::parts::{Parts, ends};
 use crate::segments;
+use crate::watch;
 use geo::coordinate_position::{CoordPos, CoordinatePosition};
 use geo::dimensions::{Dimensions, HasDimensions};
 use geo::relate::IntersectionMatrix;
-use geo::{Intersects, MultiLineString, MultiPoint, Relate, unary_union};
+use geo::{Intersects, MultiPoint, Relate};
 use std::borrow::Cow;
 use std::str::FromStr;
 
@@ -72,14 +74,8 @@ pub fn named(name: &str) -> Option<Relation> {
 ///
 /// # Errors
 ///
-/// Where a geometry is not valid or too large, one is a mixture of points, lines and areas, or there is no way from the reference system of the
-/// second to that of the first.
+/// Where a geometry is not valid or they are too large, or there is no way from the reference system of the second to that of the first.
 pub fn holds(relation: Relation, a: &Geometry, b: &Geometry) -> Result<bool, GeoError> {
-    let asks_for_points = matches!(relation, Relation::Disjoint | Relation::Intersects);
-    if asks_for_points && (is_mixed(a.shape()) || is_mixed(b.shape())) {
-        let meets = intersects(a, b)?;
-        return Ok(meets == (relation == Relation::Intersects));
-    }
     let matrix = matrix(a, b)?;
     Ok(match relation {
         Relation::Equals => matrix.is_equal_topo(),
@@ -124,28 +120,49 @@ fn matrix(a: &Geometry, b: &Geometry) -> Result<IntersectionMatrix, GeoError> {
         _ => true,
     };
     if apart {
-        return disjoint_matrix(a.shape(), &other);
+        return disjoint_matrix(dimensions(a.shape()), dimensions(&other));
     }
     a.check_valid()?;
     b.check_valid()?;
     if let Some(matrix) = of_point(a.shape(), &other)? {
         return Ok(matrix);
     }
-    let (shape, other) = (of_one_dimension(a.shape())?, of_one_dimension(&other)?);
+    let plain = of_one_dimension(a.shape()).zip(of_one_dimension(&other));
+    let Some((shape, other)) = plain.filter(|_| a.points() + b.points() <= LIBRARY_POINTS) else {
+        return parse(&Arrangement::of([&Parts::of(a.shape()), &Parts::of(&other)])?.matrix());
+    };
     segments::allow_together(&shape, &other)?;
     Ok(shape.relate(&*other))
 }
 
-/// The matrix of shapes without a point in common.
-fn disjoint_matrix(a: &geo::Geometry, b: &geo::Geometry) -> Result<IntersectionMatrix, GeoError> {
+/// Points of two shapes that are left to the library, which cannot be stopped. Our own way is slower for small ones, and may be stopped.
+const LIBRARY_POINTS: usize = 20_000;
+
+/// The dimensions of a shape's inside and edge.
+fn dimensions(shape: &geo::Geometry) -> [Dimensions; 2] {
+    let edge = match shape {
+        geo::Geometry::MultiLineString(_) | geo::Geometry::GeometryCollection(_) => {
+            let parts = Parts::of(shape);
+            match (parts.areas.is_empty(), ends(&parts.lines).is_empty()) {
+                (false, _) => Dimensions::OneDimensional,
+                (true, false) => Dimensions::ZeroDimensional,
+                (true, true) => Dimensions::Empty,
+            }
+        }
+        _ => shape.boundary_dimensions(),
+    };
+    [shape.dimensions(), edge]
+}
+
+/// The matrix of shapes without a point in common, by the dimensions of their insides and edges.
+fn disjoint_matrix(a: [Dimensions; 2], b: [Dimensions; 2]) -> Result<IntersectionMatrix, GeoError> {
     let letter = |dimensions| match dimensions {
         Dimensions::Empty => 'F',
         Dimensions::ZeroDimensional => '0',
         Dimensions::OneDimensional => '1',
         Dimensions::TwoDimensional => '2',
     };
-    let (inside_a, edge_a) = (letter(a.dimensions()), letter(a.boundary_dimensions()));
-    let (inside_b, edge_b) = (letter(b.dimensions()), letter(b.boundary_dimensions()));
+    let ([inside_a, edge_a], [inside_b, edge_b]) = (a.map(letter), b.map(letter));
     parse(&format!("FF{inside_a}FF{edge_a}{inside_b}{edge_b}2"))
 }
 
@@ -188,37 +205,28 @@ fn position(point: geo::Point, area: &geo::Geometry) -> CoordPos {
     found
 }
 
-/// Whether a shape has points, lines and areas together.
-fn is_mixed(shape: &geo::Geometry) -> bool {
-    Parts::of(shape).count() > 1
-}
-
-/// A collection as points, lines or areas alone.
-fn of_one_dimension(shape: &geo::Geometry) -> Result<Cow<'_, geo::Geometry>, GeoError> {
-    if !matches!(shape, geo::Geometry::GeometryCollection(_)) {
-        return Ok(Cow::Borrowed(shape));
+/// A shape as points, a line or areas alone; none of a collection of several kinds, or of areas, which may overlap, and of many lines, in which ends that meet are no edge: the
+/// library takes some for one.
+fn of_one_dimension(shape: &geo::Geometry) -> Option<Cow<'_, geo::Geometry>> {
+    match shape {
+        geo::Geometry::MultiLineString(lines) if lines.0.len() > 1 => return None,
+        geo::Geometry::GeometryCollection(_) => {}
+        _ => return Some(Cow::Borrowed(shape)),
     }
-    let parts = Parts::of(shape);
-    if parts.count() > 1 {
-        return Err(GeoError::NoAnswer {
-            operation: "this relation",
-            what: "a collection of points, lines and areas together",
-        });
+    let mut parts = Parts::of(shape);
+    match (parts.count(), parts.areas.len()) {
+        (0 | 1, 0) if parts.lines.is_empty() => Some(Cow::Owned(MultiPoint(parts.points).into())),
+        (1, 0) if parts.lines.len() == 1 => parts.lines.pop().map(|line| Cow::Owned(line.into())),
+        (1, 1) => parts.areas.pop().map(|area| Cow::Owned(area.into())),
+        _ => None,
     }
-    Ok(Cow::Owned(if !parts.areas.is_empty() {
-        unary_union(&oriented(&parts.areas)).into()
-    } else if !parts.lines.is_empty() {
-        MultiLineString(parts.lines).into()
-    } else {
-        MultiPoint(parts.points).into()
-    }))
 }
 
 /// Whether two geometries of any kind have a point in common.
 ///
 /// # Errors
 ///
-/// As [`holds`], but for mixtures.
+/// As [`holds`].
 pub fn intersects(a: &Geometry, b: &Geometry) -> Result<bool, GeoError> {
     let other = b.shape_in(a.crs())?;
     if a.is_empty() || b.is_empty() {
@@ -230,8 +238,11 @@ pub fn intersects(a: &Geometry, b: &Geometry) -> Result<bool, GeoError> {
     if a.points().saturating_mul(b.points()) > INTERSECTS_MAX {
         return Err(GeoError::TooLarge { what: "pairs of points", limit: INTERSECTS_MAX });
     }
+    watch::before_work_on(a.points().saturating_mul(b.points()) / INTERSECTS_A_POINT)?;
     Ok(a.shape().intersects(&*other))
 }
 
 /// Pairs of points of two geometries that are compared with each other.
 const INTERSECTS_MAX: usize = 100_000_000;
+/// Such pairs that take as long as other work on a point.
+const INTERSECTS_A_POINT: usize = 100;

@@ -2,6 +2,7 @@
 
 use crate::error::GeoError;
 use crate::limits::{PAIRS_FREE, PAIRS_MAX};
+use crate::watch::Watch;
 use geo::{Coord, CoordsIter, Geometry, Line, LineString, Polygon};
 use rstar::{AABB, RTree, RTreeObject};
 
@@ -93,11 +94,14 @@ pub fn of_paths(paths: &[Path]) -> Vec<Segment> {
 ///
 /// Where there are too many of them.
 pub fn each_pair(segments: &[Segment], mut f: impl FnMut(&Segment, &Segment)) -> Result<(), GeoError> {
+    let mut watch = Watch::new();
+    watch.before_work_on(segments.len() / TREES_A_POINT)?;
     let tree = RTree::bulk_load(segments.to_vec());
     // Each segment meets itself and its neighbours.
     let mut left = PAIRS_MAX + 8 * segments.len();
     for segment in segments {
         for other in tree.locate_in_envelope_intersecting(&segment.envelope()) {
+            watch.check()?;
             left = left.checked_sub(1).ok_or_else(too_many)?;
             if (segment.path, segment.number) < (other.path, other.number) {
                 f(segment, other);
@@ -117,10 +121,14 @@ pub fn each_pair_between(
     others: &[Segment],
     mut f: impl FnMut(&Segment, &Segment),
 ) -> Result<(), GeoError> {
+    let mut watch = Watch::new();
+    watch.before_work_on(others.len() / TREES_A_POINT)?;
     let tree = RTree::bulk_load(others.to_vec());
     let mut left = PAIRS_MAX;
     for segment in segments {
+        watch.check()?;
         for other in tree.locate_in_envelope_intersecting(&segment.envelope()) {
+            watch.check()?;
             left = left.checked_sub(1).ok_or_else(too_many)?;
             f(segment, other);
         }
@@ -154,6 +162,9 @@ pub fn allow_together(a: &Geometry, b: &Geometry) -> Result<(), GeoError> {
 
 /// Points of the one shape that are looked at for parts of the other: what each costs is some nanoseconds.
 const LOOKS_MAX: usize = 30_000_000;
+
+/// A tree of segments is made so many times faster than other work on as many points.
+const TREES_A_POINT: usize = 4;
 
 fn too_many() -> GeoError {
     GeoError::TooLarge { what: "pairs of segments that are near each other", limit: PAIRS_MAX }

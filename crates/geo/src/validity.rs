@@ -4,7 +4,9 @@
 //! The library's own check compares all segments of a ring with all others, and takes rings that touch themselves for valid.
 
 use crate::error::GeoError;
+use crate::rays::Rays;
 use crate::segments::{Path, Segment, each_pair, of_paths, paths};
+use crate::watch::Watch;
 use geo::coordinate_position::{CoordPos, CoordinatePosition};
 use geo::line_intersection::{LineIntersection, line_intersection};
 use geo::{BoundingRect, Geometry, LineString, Polygon};
@@ -130,6 +132,7 @@ fn are_all_placed(paths: &[Path], touching: &BTreeSet<(usize, usize)>) -> Result
     };
     let tree = RTree::bulk_load(rings.iter().enumerate().filter_map(boxed).collect());
     let mut left = LOOKS_MAX;
+    let mut watch = Watch::new();
     let mut holes_left = paths.iter().filter(|path| matches!(path.ring_of, Some((_, false)))).count();
     for (one, other) in tree.intersection_candidates_with_other_tree(&tree) {
         let (at, other_at) = (one.data, other.data);
@@ -143,7 +146,7 @@ fn are_all_placed(paths: &[Path], touching: &BTreeSet<(usize, usize)>) -> Result
             what: "points of rings that are near each other",
             limit: LOOKS_MAX,
         })?;
-        if !are_placed(paths, (at, ring), (other_at, other), touch) {
+        if !are_placed(paths, (at, ring), (other_at, other), touch, &mut watch)? {
             return Ok(false);
         }
         holes_left -= usize::from(is_hole_of(paths, at, other_at));
@@ -162,19 +165,25 @@ fn is_hole_of(paths: &[Path], outer: usize, hole: usize) -> bool {
 }
 
 /// Whether two rings that do not cross lie as they may: a hole in its polygon, all others beside each other, or in holes.
-fn are_placed(paths: &[Path], a: (usize, &Polygon), b: (usize, &Polygon), touch: bool) -> bool {
+fn are_placed(
+    paths: &[Path],
+    a: (usize, &Polygon),
+    b: (usize, &Polygon),
+    touch: bool,
+    watch: &mut Watch,
+) -> Result<bool, GeoError> {
     let ring_of = |at: usize| paths.get(at).and_then(|path| path.ring_of);
     let (Some((polygon_a, outer_a)), Some((polygon_b, _))) = (ring_of(a.0), ring_of(b.0)) else {
-        return true;
+        return Ok(true);
     };
-    let b_in_a = side(a.1, b.1, touch);
-    let a_in_b = side(b.1, a.1, touch);
+    let b_in_a = side(a.1, b.1, touch, watch)?;
+    let a_in_b = side(b.1, a.1, touch, watch)?;
     if polygon_a == polygon_b {
-        return if outer_a {
+        return Ok(if outer_a {
             b_in_a == Side::Inside
         } else {
             b_in_a == Side::Outside && a_in_b == Side::Outside
-        };
+        });
     }
     // Rings of different polygons: neither outer ring may be in the other polygon, unless in one of its holes, which
     // is found where the holes are looked at.
@@ -182,16 +191,22 @@ fn are_placed(paths: &[Path], a: (usize, &Polygon), b: (usize, &Polygon), touch:
         let is_hole = move |path: &&Path| path.ring_of == Some((polygon, false));
         paths.iter().filter(is_hole).map(|path| Polygon::new(LineString(path.coords.clone()), Vec::new()))
     };
-    let in_hole =
-        |ring: &Polygon, polygon: usize| holes(polygon).any(|hole| side(&hole, ring, true) == Side::Inside);
+    let mut in_hole = |ring: &Polygon, polygon: usize| {
+        for hole in holes(polygon) {
+            if side(&hole, ring, true, watch)? == Side::Inside {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    };
     match (ring_of(a.0), ring_of(b.0)) {
         (Some((_, true)), Some((_, true))) => match (a_in_b, b_in_a) {
-            (Side::Outside, Side::Outside) => true,
+            (Side::Outside, Side::Outside) => Ok(true),
             (Side::Inside, _) => in_hole(a.1, polygon_b),
             (_, Side::Inside) => in_hole(b.1, polygon_a),
-            _ => false,
+            _ => Ok(false),
         },
-        _ => true,
+        _ => Ok(true),
     }
 }
 
@@ -204,12 +219,19 @@ enum Side {
     Both,
 }
 
-fn side(of: &Polygon, ring: &Polygon, touch: bool) -> Side {
+fn side(of: &Polygon, ring: &Polygon, touch: bool, watch: &mut Watch) -> Result<Side, GeoError> {
     let corners = ring.exterior().0.iter().copied();
     let middles = ring.exterior().lines().map(|line| (line.start + line.end) / 2.0);
-    let mut sides = corners.chain(middles).map(|coord| of.coordinate_position(&coord));
+    let points = ring.exterior().0.len().saturating_mul(of.exterior().0.len());
+    let mut rays =
+        (touch && points > FREE_LOOKS).then(|| Rays::new(of.exterior().lines().map(|line| (line, 0))));
     let mut found = None;
-    for position in sides.by_ref() {
+    for coord in corners.chain(middles) {
+        watch.check()?;
+        let position = match &mut rays {
+            Some(rays) => rays.position(coord, watch)?,
+            None => of.coordinate_position(&coord),
+        };
         let side = match position {
             CoordPos::Inside => Side::Inside,
             CoordPos::Outside => Side::Outside,
@@ -217,12 +239,15 @@ fn side(of: &Polygon, ring: &Polygon, touch: bool) -> Side {
         };
         match found {
             None => found = Some(side),
-            Some(known) if known != side => return Side::Both,
+            Some(known) if known != side => return Ok(Side::Both),
             Some(_) => {}
         }
         if !touch {
             break;
         }
     }
-    found.unwrap_or(Side::Both)
+    Ok(found.unwrap_or(Side::Both))
 }
+
+/// So many pairs of points of two rings are compared with each other; for more a tree is made first.
+const FREE_LOOKS: usize = 100_000;

@@ -14,7 +14,7 @@ const ARROWS: [(&str, &[&str]); 26] = [
     ("text", &[]),
     ("sparql", &["syntax", "text", "rdf", "packed"]),
     ("scheduler", &["base"]),
-    ("geo", &[]),
+    ("geo", &["base"]),
     ("eval", &["geo", "sparql", "text", "store", "scheduler", "rdf", "base"]),
     ("exec", &["eval", "geo", "sparql", "store", "packed", "scheduler", "rdf", "base"]),
     ("fragment", &["exec", "sparql", "store", "packed", "rdf", "base"]),

@@ -7,6 +7,7 @@ use crate::context::EvalContext;
 use crate::error::ExecError;
 use crate::expr::{decode, value_id};
 use crate::values::value::{OtherLiteral, Value};
+use lode_base::cancel::with_current;
 use lode_geo::construct::{self, Gathering};
 use lode_geo::vocabulary::WKT_LITERAL;
 use lode_geo::write;
@@ -92,7 +93,9 @@ impl State for Gathered {
                 geometries.push(geometry);
             }
         }
-        let Ok(made) = construct::gather(self.gathering, &geometries) else { return Ok(ValueId::UNDEF) };
+        let made = with_current(Some(&cx.cancel), || construct::gather(self.gathering, &geometries));
+        cx.cancel.check()?;
+        let Ok(made) = made else { return Ok(ValueId::UNDEF) };
         let literal = OtherLiteral { lexical: write::wkt(&made).into(), datatype: WKT_LITERAL.into() };
         value_id(cx, Some(&Value::Other(Arc::new(literal))))
     }

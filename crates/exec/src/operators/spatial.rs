@@ -6,6 +6,7 @@
 use super::join_output::Pairs;
 use crate::context::QueryContext;
 use crate::key_filter::{FILTER_KEY_BYTES, KeyFilter};
+use lode_base::cancel::with_current;
 use lode_base::memory_budget::Reservation;
 use lode_eval::batch::{Batch, position};
 use lode_eval::error::ExecError;
@@ -301,7 +302,9 @@ impl SpatialProber {
             }
             let geometry = self.geometries.get(*row - self.read.start).cloned().flatten();
             let is_done = match &geometry {
-                Some(geometry) => self.test(cx, (index, rows), (geometry, *row), (&mut *pairs, wanted))?,
+                Some(geometry) => with_current(Some(&cx.cancel), || {
+                    self.test(cx, (index, rows), (geometry, *row), (&mut *pairs, wanted))
+                })?,
                 None => true,
             };
             if is_done {
@@ -345,6 +348,8 @@ impl SpatialProber {
                 }
             }
         }
+        // The last test may have been stopped.
+        cx.cancel.check()?;
         Ok(true)
     }
 

@@ -118,3 +118,51 @@ fn relations_are_the_patterns_of_the_standard() {
         }
     }
 }
+
+/// Areas beside each other, with a point in one of them.
+const BESIDE: &str =
+    "GEOMETRYCOLLECTION(POLYGON((0 0,1 0,1 1,0 1,0 0)),POLYGON((1 0,2 0,2 1,1 1,1 0)),POINT(.5 .5))";
+/// An area, a line that leaves it, and a point.
+const MIXED: &str = "GEOMETRYCOLLECTION(POLYGON((0 0,4 0,4 4,0 4,0 0)),LINESTRING(2 2,8 2),POINT(9 9))";
+/// Areas that overlap.
+const OVER: &str = "GEOMETRYCOLLECTION(POLYGON((0 0,2 0,2 2,0 2,0 0)),POLYGON((1 1,3 1,3 3,1 3,1 1)))";
+
+/// A collection is the union of its parts: areas beside each other have no edge between them, and what of a line is in an area is its inside. As GEOS 3.14 has them, whose `RelateNG` is
+/// the first to do so, but for the two that are marked, in which it is wrong.
+#[test]
+fn collections_are_the_union_of_their_parts() {
+    for (a, b, matrix) in [
+        (BESIDE, "POLYGON((0 0,2 0,2 1,0 1,0 0))", "2FFF1FFF2"),
+        (BESIDE, "LINESTRING(1 0.2,1 0.8)", "102FF1FF2"),
+        (MIXED, "POLYGON((4 0,8 0,8 4,4 4,4 0))", "1F2F11212"),
+        (MIXED, "POINT(9 9)", "0F2FF1FF2"),
+        (MIXED, "POINT(6 2)", "0F2FF1FF2"),
+        (MIXED, "POINT(8 2)", "FF20F1FF2"),
+        (MIXED, "POINT(4 2)", "FF20F1FF2"),
+        (MIXED, "LINESTRING(2 2,8 2)", "102001FF2"),
+        // GEOS: 2F1F10212, as if the area were not in the collection that has it.
+        (MIXED, "POLYGON((0 0,4 0,4 4,0 4,0 0))", "2F1F10FF2"),
+        (OVER, "LINESTRING(1 1,2 2)", "102FF1FF2"),
+        (OVER, "POINT(1 2)", "FF20F1FF2"),
+        (OVER, "POINT(1.5 1)", "0F2FF1FF2"),
+        (OVER, OVER, "2FFF1FFF2"),
+        // GEOS: 212F11212.
+        (MIXED, OVER, "212F11FF2"),
+        (
+            "GEOMETRYCOLLECTION(LINESTRING(0 0,2 0),LINESTRING(2 0,2 2),LINESTRING(2 2,0 0))",
+            "POINT(0 0)",
+            "0F1FFFFF2",
+        ),
+        ("MULTILINESTRING((0 0,2 0),(2 0,2 2),(2 2,0 0))", "MULTIPOINT((2 0),(1 0))", "0F1FFFFF2"),
+        ("MULTILINESTRING((4 0,5 3),(4 0,5 3))", "POINT(6 5)", "FF1FFF0F2"),
+        ("GEOMETRYCOLLECTION(POINT(1 1),LINESTRING(0 0,2 2))", "POINT(1 1)", "0F1FF0FF2"),
+        ("GEOMETRYCOLLECTION(POINT(0 0),LINESTRING(0 0,2 2))", "POINT(0 0)", "FF10F0FF2"),
+        ("GEOMETRYCOLLECTION(POINT(5 5),LINESTRING(0 0,2 2))", "LINESTRING(5 4,5 6)", "0F1FF0102"),
+    ] {
+        let turned: String =
+            [0, 3, 6, 1, 4, 7, 2, 5, 8].iter().filter_map(|at| matrix.chars().nth(*at)).collect();
+        for (a, b, matrix) in [(a, b, matrix), (b, a, turned.as_str())] {
+            assert_eq!(relate::matches(&wkt(a), &wkt(b), matrix), Ok(true), "{a} {b} {matrix}");
+        }
+    }
+}

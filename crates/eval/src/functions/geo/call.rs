@@ -7,6 +7,7 @@ use crate::expr::eval::Evaluator;
 use crate::text_bytes::TextBytes as _;
 use crate::values::compare::to_f64;
 use crate::values::value::{OtherLiteral, Value};
+use lode_base::cancel::with_current;
 use lode_geo::vocabulary::WKT_LITERAL;
 use lode_geo::{GeoError, Geometry, Unit, write};
 use lode_sparql::Expr;
@@ -37,7 +38,7 @@ pub(super) fn of_one<'e>(
     let column = rows.eval(a)?;
     let operand = decode::operand(rows.cx, &column)?;
     let shapes = Shapes::new(rows, &operand);
-    given(rows, operand.is_constant(), |row| f(&*shapes.get(row)?).ok())
+    given(rows, operand.is_constant(), |row| Some(f(&*shapes.get(row)?)))
 }
 
 /// A function of two geometries.
@@ -51,7 +52,7 @@ pub(super) fn of_two<'e>(
     let (a, b) = (decode::operand(rows.cx, &a)?, decode::operand(rows.cx, &b)?);
     let (shapes, others) = (Shapes::new(rows, &a), Shapes::new(rows, &b));
     let is_constant = a.is_constant() && b.is_constant();
-    given(rows, is_constant, |row| f(&*shapes.get(row)?, &*others.get(row)?).ok())
+    given(rows, is_constant, |row| Some(f(&*shapes.get(row)?, &*others.get(row)?)))
 }
 
 /// A function of geometries, so many of the first arguments, and of other values, all of which have one.
@@ -70,19 +71,30 @@ pub(super) fn of_many<'e>(
     given(rows, is_constant, |row| {
         let geometries: Vec<_> = shapes.iter().map(|shapes| shapes.get(row)).collect::<Option<_>>()?;
         let values: Vec<_> = rest.iter().map(|operand| operand.get(row)).collect::<Option<_>>()?;
-        f(&geometries, &values)?.ok()
+        f(&geometries, &values)
     })
 }
 
-/// A column of what is computed for each row. One call may take milliseconds, so the query can be stopped before each.
+/// A column of what is computed for each row. One call may take milliseconds, and a long one looks now and then, so the query can be stopped before and in each; one that was
+/// stopped has no answer that anybody may take for an error.
 fn given<'e>(
     rows: &Evaluator<'_>,
     is_constant: bool,
-    value: impl Fn(usize) -> Option<Value>,
+    value: impl Fn(usize) -> Option<Given>,
+) -> Result<Column<'e>, ExecError> {
+    let column = with_current(Some(&rows.cx.cancel), || computed(rows, is_constant, value))?;
+    rows.cx.cancel.check()?;
+    Ok(column)
+}
+
+fn computed<'e>(
+    rows: &Evaluator<'_>,
+    is_constant: bool,
+    value: impl Fn(usize) -> Option<Given>,
 ) -> Result<Column<'e>, ExecError> {
     rows.limited("a geometry as text", |limit| {
         let value = |row| {
-            let value = value(row)?;
+            let value = value(row)?.ok()?;
             limit.allow(value.text_bytes())?;
             Some(value)
         };

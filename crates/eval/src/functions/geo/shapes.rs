@@ -41,7 +41,7 @@ pub(super) static FUNCTIONS: [Function; 14] = [
     of_sets!("difference", Operation::Difference),
     of_sets!("symDifference", Operation::SymmetricDifference),
     of_geometry!("boundary", construct::boundary),
-    of_geometry!("boundingCircle", |a| Ok::<_, GeoError>(construct::bounding_circle(a))),
+    of_geometry!("boundingCircle", construct::bounding_circle),
     of_geometry!("centroid", |a| construct::centroid(a)
         .ok_or(GeoError::NoAnswer { operation: "centroid", what: "an empty geometry" })),
     of_geometry!("convexHull", |a| Ok::<_, GeoError>(construct::convex_hull(a))),

@@ -153,7 +153,7 @@ impl Elsewhere for Head {
     fn spread(&self, query: Planned<'_>) -> Result<Option<Spread>, EngineError> {
         let visible = query.visible.clone();
         let partitions = self.options.partitions;
-        let expected = Spreading { workers: self.shared.health.all().len(), partitions };
+        let expected = Spreading { workers: self.shared.health.count(), partitions };
         let (rows_min, row_cost) = (self.options.exchange_min, self.options.exchange_cost);
         let exchange = Some(Exchange { rows_min, row_cost, parts: expected.parts() });
         let wanted = Wanted { cost_min: self.cost_min(), now: query.now, visible, exchange };

@@ -132,6 +132,11 @@ impl Health {
         self.known().iter().map(|one| (one.url.clone(), one.state.clone())).collect()
     }
 
+    /// How many there are, whether they answer or not.
+    pub fn count(&self) -> usize {
+        self.known().len()
+    }
+
     /// Those that answered when they were last asked.
     pub fn there(&self) -> Vec<Url> {
         let known = self.known();

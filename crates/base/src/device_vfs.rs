@@ -92,6 +92,8 @@ struct Emulated {
     busy: Mutex<Busy>,
     requests: AtomicU64,
     bytes: AtomicU64,
+    /// Nanoseconds in which bytes were on their way, or the arm was.
+    working: AtomicU64,
 }
 
 impl Emulated {
@@ -105,7 +107,10 @@ impl Emulated {
         let channel = busy.channel;
         let Some(slot) = busy.slots.iter_mut().min() else { return now };
         let first_byte = now.max(*slot) + latency;
-        let end = first_byte.max(channel) + model.transfer(bytes);
+        let transfer = model.transfer(bytes);
+        let working = if model.has_arm { latency + transfer } else { transfer };
+        self.working.fetch_add(u64::try_from(working.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        let end = first_byte.max(channel) + transfer;
         *slot = end;
         busy.channel = end;
         end
@@ -133,8 +138,8 @@ impl DeviceVfs {
         let now = Instant::now();
         let slots = vec![now; model.device.parallel.max(1)];
         let busy = Mutex::new(Busy { slots, channel: now, arm: (0, 0) });
-        let (requests, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
-        let emulated = Arc::new(Emulated { model, busy, requests, bytes });
+        let (requests, bytes, working) = Default::default();
+        let emulated = Arc::new(Emulated { model, busy, requests, bytes, working });
         Self { inner, emulated, writes_take_time: false }
     }
 
@@ -157,6 +162,11 @@ impl DeviceVfs {
     pub fn served(&self) -> (u64, u64) {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         (get(&self.emulated.requests), get(&self.emulated.bytes))
+    }
+
+    /// How long it has had something to do so far: what it was asked for last included, which may not be done yet.
+    pub fn working(&self) -> Duration {
+        Duration::from_nanos(self.emulated.working.load(Ordering::Relaxed))
     }
 
     fn reader(&self, path: &Path, inner: Arc<dyn ReadAt>) -> Arc<dyn ReadAt> {

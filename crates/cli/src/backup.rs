@@ -9,7 +9,9 @@ use crate::published;
 use crate::stripe;
 use crate::talk::{say, write_json};
 use lode_engine::store::{BackupOptions, BackupProgress, BackupReport};
-use lode_engine::{CancelToken, backup_database, remove_database, restore_database};
+use lode_engine::{
+    CancelToken, backup_database, clear_unfinished_restore, remove_database, restore_database,
+};
 use lode_remote::{Published, ReadOptions};
 use serde_json::json;
 use std::sync::Arc;
@@ -31,6 +33,9 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<Done> {
 
 pub fn restore(args: &RestoreArgs) -> anyhow::Result<Done> {
     let options = BackupOptions { link: args.link, check: !args.no_check };
+    if clear_unfinished_restore(&args.database)? {
+        say!("{}: removed what a restore had left that did not end", args.database.display());
+    }
     let existed = args.database.exists();
     stripe::ask_for(&args.database, &args.stripe)?;
     let restored = restore_to(args, &options);

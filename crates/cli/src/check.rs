@@ -8,7 +8,7 @@ use crate::published;
 use crate::talk::say;
 use lode_engine::store::{Remedy, Salvage, SalvageReport};
 use lode_engine::{CancelToken, remake_manifest, salvage_database};
-use lode_remote::{Address, Wanted, WebOptions};
+use lode_remote::{Address, ObjectRemedy, Wanted, WebOptions};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::Arc;
@@ -105,11 +105,26 @@ fn check_published(args: &CheckArgs, address: &Address) -> anyhow::Result<Done> 
         );
         return Ok(Done::Ok);
     }
-    say!(
-        "publish the database to another address, and read that: what is published here is not written again"
-    );
+    let remedies: BTreeSet<ObjectRemedy> = report.problems.iter().map(|problem| problem.remedy).collect();
+    remedies.into_iter().for_each(tell_object_remedy);
     say!("damaged: {}", number::of(report.problems.len() as u64, "problem"));
     Ok(Done::Damaged)
+}
+
+fn tell_object_remedy(remedy: ObjectRemedy) {
+    match remedy {
+        ObjectRemedy::Publish => {
+            say!("the next `lode publish` to this address writes the manifest or its copy again")
+        }
+        ObjectRemedy::RemoveAndPublish => {
+            say!(
+                "the copy of the manifest is sound: remove the manifest, and the next `lode publish` to this address puts it back"
+            )
+        }
+        ObjectRemedy::PublishElsewhere => say!(
+            "publish the database to another address, and read that: what is published here is not written again"
+        ),
+    }
 }
 
 fn tell_remedy(remedy: &Remedy) {
@@ -137,6 +152,9 @@ fn tell_remedy(remedy: &Remedy) {
         Remedy::BackUp => say!(
             "make another backup, in a new folder; without the database, copy this one, remove the file BACKUP from the copy, and see what \
              `lode check --salvage` makes of that"
+        ),
+        Remedy::Stripes => say!(
+            "mount the disk, or tell where the folder is now with `lode stripe DB --move OLD NEW`; where it is lost, restore the database from a backup"
         ),
         Remedy::Restore => say!("restore the database from a backup, or load it again"),
     }

@@ -2,7 +2,7 @@
 
 use crate::args::StatusArgs;
 use crate::exit::{Done, text};
-use crate::number::{bytes, duration, grouped};
+use crate::number::{bytes, duration, grouped, of};
 use crate::server_client::ServerClient;
 use anyhow::{Context, bail};
 use serde_json::Value;
@@ -200,14 +200,13 @@ fn written(stats: &Value, health: &str, endpoint: &str) -> String {
     })
 }
 
-/// What each index takes.
 /// Whether what was inferred is up to date, or how far it is behind.
 fn inferences_line(inferences: &Value) -> String {
     let count = |name: &str| inferences[name].as_u64().unwrap_or(0);
     if inferences["up_to_date"] == true {
         return "up to date".to_owned();
     }
-    let versions = inferences["behind_versions"].as_u64().map(|n| format!("{} versions, ", grouped(n)));
+    let versions = inferences["behind_versions"].as_u64().map(|n| format!("{}, ", of(n, "version")));
     let seconds = inferences["behind_seconds"].as_f64().map_or(String::new(), |seconds| {
         let running = if inferences["running"] == true { "; at work" } else { "" };
         format!("{:.1} s{running}", seconds)
@@ -221,6 +220,7 @@ fn inferences_line(inferences: &Value) -> String {
     )
 }
 
+/// What each index takes.
 fn indexes(stats: &Value) -> String {
     let all = stats.pointer("/disk/indexes").and_then(Value::as_object);
     let of = |(name, size): (&String, &Value)| format!("{name} {}", bytes(size.as_u64().unwrap_or(0)));
@@ -241,8 +241,16 @@ fn percent(part: u64, whole: u64) -> String {
 #[cfg(test)]
 mod tests {
     //! What a person reads.
-    use super::written;
+    use super::{inferences_line, written};
     use serde_json::json;
+
+    #[test]
+    fn one_version_is_one() {
+        let line =
+            |versions: u64| inferences_line(&json!({"behind_versions": versions, "behind_seconds": 1.5}));
+        assert!(line(1).starts_with("behind by 1 version, 1.5 s"), "{}", line(1));
+        assert!(line(1200).starts_with("behind by 1,200 versions, 1.5 s"), "{}", line(1200));
+    }
 
     #[test]
     fn in_units_that_a_person_reads() {

@@ -104,7 +104,8 @@ pub use report::WarningReport;
 pub use results::{QueryResults, Solutions, TermBatch, Triples};
 pub use service::{HttpService, HttpServiceOptions};
 pub use stripes::{
-    StripeState, move_stripe, remove_database, stripe_database, stripe_folders, stripe_states,
+    StripeState, clear_unfinished_restore, move_stripe, remove_database, stripe_database, stripe_folders,
+    stripe_states,
 };
 pub use table::{Table, TableOptions};
 pub use update::{
@@ -166,7 +167,7 @@ pub fn check_database(
     cancel: &CancelToken,
     progress: &mut dyn FnMut(u64),
 ) -> Result<lode_store::CheckReport, EngineError> {
-    Ok(lode_store::check(&files_of(folder)?, folder, cancel, progress)?)
+    Ok(lode_store::check_all_folders(&lode_base::real_vfs::RealVfs::shared(), folder, cancel, progress)?)
 }
 
 /// Makes a folder a backup of a database that is not open here; see [`lode_store::backup()`].

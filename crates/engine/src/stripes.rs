@@ -53,6 +53,14 @@ pub fn move_stripe(folder: &Path, old: &Path, new: &Path) -> Result<(), EngineEr
     Ok(lode_store::move_stripe(&RealVfs, folder, old, new)?)
 }
 
+/// Removes what a restore has left that did not end; see [`lode_store::clear_unfinished_restore()`].
+///
+/// # Errors
+/// Like [`lode_store::clear_unfinished_restore()`].
+pub fn clear_unfinished_restore(folder: &Path) -> Result<bool, EngineError> {
+    Ok(lode_store::clear_unfinished_restore(&RealVfs::shared(), folder)?)
+}
+
 /// Removes a database that nobody has open, and what it has in stripe folders.
 ///
 /// # Errors

@@ -25,6 +25,19 @@ pub struct ObjectProblem {
     pub offset: u64,
     /// What is wrong.
     pub what: String,
+    /// What can be done about it.
+    pub remedy: ObjectRemedy,
+}
+
+/// What can be done about an object that is not what was published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ObjectRemedy {
+    /// To publish: the next who does writes it again.
+    Publish,
+    /// To remove it, and to publish then: its copy is sound.
+    RemoveAndPublish,
+    /// To publish to another address: nothing here is written again.
+    PublishElsewhere,
 }
 
 /// What a check of a published version has found.
@@ -48,7 +61,7 @@ pub struct PublishedCheck {
 /// were read.
 ///
 /// # Errors
-/// Where there is no such version, its manifest is damaged, or the work was cancelled; where the store cannot be asked.
+/// Where there is no such version, or the work was cancelled; where the store cannot be asked. Damage, of manifests too, is in the report.
 pub fn check(
     store: &dyn ObjectStore,
     wanted: &Wanted,
@@ -56,11 +69,8 @@ pub fn check(
     progress: &mut dyn FnMut(u64),
 ) -> Result<PublishedCheck, RemoteError> {
     let counters = RemoteCounters::default();
-    let version = retrying(&counters, || versions::find(store, wanted))?;
-    let PublishedVersion { number, quads, .. } = version;
-    let segments = version.manifest.segments.len() as u64;
-    let report = PublishedCheck { number, quads, segments, objects: 1, ..PublishedCheck::default() };
-    let mut check = Check { store, counters, cancel, progress, report };
+    let mut check = Check { store, counters, cancel, progress, report: PublishedCheck::default() };
+    let Some(version) = check.version(wanted)? else { return Ok(check.report) };
     for (entry, index) in version.manifest.segments.iter().zip(&version.indexes) {
         check.segment(entry, index)?;
     }
@@ -80,8 +90,77 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn problem(&mut self, key: &str, offset: u64, what: impl Into<String>) {
-        let (object, what) = (self.store.object(key), what.into());
-        self.report.problems.push(ObjectProblem { object, offset, what });
+        let (object, what, remedy) = (self.store.object(key), what.into(), ObjectRemedy::PublishElsewhere);
+        self.report.problems.push(ObjectProblem { object, offset, what, remedy });
+    }
+
+    /// Says what can be done about the problems of one object.
+    fn mended_by(&mut self, key: &str, remedy: ObjectRemedy) {
+        let object = self.store.object(key);
+        let of_it = self.report.problems.iter_mut().filter(|problem| problem.object == object);
+        of_it.for_each(|problem| problem.remedy = remedy);
+    }
+
+    /// The version that is wanted, and what is wrong with its manifest and, of the newest, with the copy of it; none where there is nothing to go on from.
+    fn version(&mut self, wanted: &Wanted) -> Result<Option<PublishedVersion>, RemoteError> {
+        let (store, counters) = (self.store, &self.counters);
+        let found = retrying(counters, || versions::find(store, wanted));
+        self.report.objects = 1;
+        let version = match found {
+            Err(RemoteError::Damaged { object, offset, what }) => {
+                let remedy = ObjectRemedy::PublishElsewhere;
+                self.report.problems.push(ObjectProblem { object, offset, what, remedy });
+                // Only where it is the copy of what is damaged.
+                let copy = versions::copy(store).ok().flatten();
+                let Some(copy) = copy.filter(|copy| self.has_problem(&keys::manifest(copy.number))) else {
+                    self.mended_by(keys::LATEST, ObjectRemedy::Publish);
+                    return Ok(None);
+                };
+                self.mended_by(&keys::manifest(copy.number), ObjectRemedy::RemoveAndPublish);
+                copy
+            }
+            found => {
+                let version = found?;
+                self.manifest(version.number)?;
+                version
+            }
+        };
+        self.report.number = version.number;
+        self.report.quads = version.quads;
+        self.report.segments = version.manifest.segments.len() as u64;
+        if *wanted == Wanted::Newest {
+            self.copy()?;
+        }
+        Ok(Some(version))
+    }
+
+    /// The manifest of a version that was found, perhaps by the copy alone.
+    fn manifest(&mut self, number: u64) -> Result<(), RemoteError> {
+        let (store, counters, key) = (self.store, &self.counters, keys::manifest(number));
+        let found = retrying(counters, || versions::read(store, number));
+        match self.noted(&key, 0, found)? {
+            Some(Some(_)) => {}
+            Some(None) => {
+                self.problem(&key, 0, "is missing");
+                self.mended_by(&key, ObjectRemedy::Publish);
+            }
+            None => self.mended_by(&key, ObjectRemedy::RemoveAndPublish),
+        }
+        Ok(())
+    }
+
+    /// The copy of the newest manifest. Where there is none, who published was stopped before he wrote it: the next who publishes does.
+    fn copy(&mut self) -> Result<(), RemoteError> {
+        let (store, counters) = (self.store, &self.counters);
+        let found = retrying(counters, || versions::copy(store));
+        self.noted(keys::LATEST, 0, found)?;
+        self.mended_by(keys::LATEST, ObjectRemedy::Publish);
+        Ok(())
+    }
+
+    fn has_problem(&self, key: &str) -> bool {
+        let object = self.store.object(key);
+        self.report.problems.iter().any(|problem| problem.object == object)
     }
 
     fn read(&mut self, bytes: u64) {
@@ -94,7 +173,9 @@ impl Check<'_> {
         self.cancel.check()?;
         self.report.objects += 1;
         let (store, counters) = (self.store, &self.counters);
-        match retrying(counters, || store.size(key))? {
+        let found = retrying(counters, || store.size(key));
+        let Some(found) = self.noted(key, 0, found)? else { return Ok(false) };
+        match found {
             Some(found) if found == bytes => Ok(true),
             Some(found) => {
                 self.problem(key, found.min(bytes), format!("{found} bytes instead of {bytes}"));
@@ -138,6 +219,8 @@ impl Check<'_> {
         match result {
             Ok(found) => Ok(Some(found)),
             Err(error @ RemoteError::Cancelled(_)) => Err(error),
+            // That tells nothing of the object.
+            Err(error) if error.is_of_network() => Err(error),
             Err(RemoteError::Damaged { offset, what, .. }) => {
                 self.problem(key, offset, what);
                 Ok(None)

@@ -122,6 +122,26 @@ impl RemoteError {
         Self::Damaged { object: object.into(), offset, what: what.into() }
     }
 
+    /// Whether it is the way to the object that failed, and not the object.
+    pub(crate) fn is_of_network(&self) -> bool {
+        use io::ErrorKind as K;
+        match self {
+            Self::Io { source, .. } => matches!(
+                source.kind(),
+                K::ConnectionRefused
+                    | K::ConnectionReset
+                    | K::ConnectionAborted
+                    | K::NotConnected
+                    | K::HostUnreachable
+                    | K::NetworkUnreachable
+                    | K::TimedOut
+                    | K::Interrupted
+                    | K::Unsupported
+            ),
+            _ => false,
+        }
+    }
+
     /// Whether the same may go well the next time.
     pub(crate) fn is_transient(&self) -> bool {
         use io::ErrorKind as K;

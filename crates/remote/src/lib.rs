@@ -30,7 +30,7 @@ mod versions;
 mod web;
 
 pub use address::Address;
-pub use check::{ObjectProblem, PublishedCheck, check};
+pub use check::{ObjectProblem, ObjectRemedy, PublishedCheck, check};
 #[cfg(feature = "object-store")]
 pub use cloud::CloudStore;
 pub use collect::{CollectOptions, CollectReport, collect};

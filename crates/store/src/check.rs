@@ -64,6 +64,8 @@ pub enum Remedy {
     BackUp,
     /// To restore the database, or to load it again.
     Restore,
+    /// To mount the disks of stripe folders, or to tell where these are.
+    Stripes,
 }
 
 /// What a check found.

@@ -86,7 +86,7 @@ pub enum StoreError {
     },
     /// A database was being restored here, and that did not end.
     #[error(
-        "{} is being restored, or that did not end: wait for it, or remove the folder and restore again",
+        "{} is being restored, or that did not end: wait for it, or restore again (`lode restore`), which first removes what is there",
         path.display()
     )]
     RestoreUnfinished {

@@ -69,6 +69,7 @@ mod snapshot_catalog;
 mod stale_tests;
 pub mod stats;
 pub mod store;
+mod stripe_check;
 mod stripes;
 mod term_search;
 #[cfg(test)]
@@ -123,7 +124,8 @@ pub use snapshot::{Scan, Snapshot};
 pub use snapshot_catalog::NamedSnapshot;
 pub use stats::{DiskUse, StoreStats};
 pub use store::Store;
-pub use stripes::{move_stripe, stripe, stripe_folders, striped};
+pub use stripe_check::check_all_folders;
+pub use stripes::{clear_unfinished_restore, move_stripe, stripe, stripe_folders, striped};
 pub use transaction::{CommitUpkeep, Present, Published, Savepoint, Transaction};
 pub use warmer::Warmer;
 pub use words::{BestTexts, TextHits, WordsOptions, WordsReport, drop_words, index_words, keeps_words};

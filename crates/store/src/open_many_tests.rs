@@ -7,11 +7,15 @@ use crate::store::Store;
 use crate::test_data::{FOLDER, load_files};
 use lode_base::device_vfs::{DeviceModel, DeviceVfs};
 use lode_base::fault_vfs::FaultVfs;
+use lode_base::host::resident_bytes;
 use lode_base::mem_vfs::MemVfs;
+use lode_base::real_vfs::RealVfs;
+use lode_base::vfs::Vfs;
 use lode_packed::Order;
 use lode_rdf::{GraphName, Literal, NamedNode, Quad};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const SEGMENTS: usize = 100;
 /// Rows of a page of an order: 512 blocks of 8,192.
@@ -95,4 +99,54 @@ fn a_hundred_large_segments_would_take_less_than_20_megabytes() {
         "a page of an order {of_order} bytes, of a dictionary {of_page}: 100 large segments {all} bytes"
     );
     assert!(all < 20_000_000, "{of_order} bytes a page of an order, {of_page} of a dictionary: {all} bytes");
+}
+
+/// What opening takes on this machine: run with `--ignored --nocapture`; `LODE_SEGMENTS` and `LODE_QUADS` (of each segment) say how much is made,
+/// `LODE_DATABASE` names a database that is there, instead.
+#[test]
+#[ignore = "tells times"]
+fn what_opening_takes() {
+    let number = |name: &str, otherwise: usize| {
+        std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+    };
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = std::env::var_os("LODE_DATABASE").map_or_else(|| scratch.path().join("db"), Into::into);
+    let vfs = RealVfs::shared();
+    if !folder.exists() {
+        let each = number("LODE_QUADS", 20_000);
+        for segment in 0..number("LODE_SEGMENTS", SEGMENTS) {
+            let store = Store::create_or_open(Arc::clone(&vfs), &folder, 1 << 20).unwrap();
+            let options = LoadOptions { threads: 2, memory_bytes: 1 << 30, ..LoadOptions::default() };
+            load_files(
+                &store,
+                &[(format!("f{segment}"), quads(segment * each..(segment + 1) * each))],
+                options,
+            )
+            .unwrap();
+        }
+    }
+    let open = |vfs: Arc<dyn Vfs>| Store::open(vfs, &folder, 1 << 20).unwrap();
+    let before = resident_bytes().unwrap_or(0);
+    let held: Vec<Store> = (0..10).map(|_| open(Arc::clone(&vfs))).collect();
+    let resident = resident_bytes().unwrap_or(0).saturating_sub(before) / held.len() as u64;
+    let mut times: Vec<Duration> = (0..21)
+        .map(|_| {
+            let start = Instant::now();
+            drop(open(Arc::clone(&vfs)));
+            start.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    let device = DeviceVfs::new(vfs, DeviceModel::INSTANT);
+    let (orders, dictionaries) = index_bytes(&open(Arc::new(device.clone())).snapshot());
+    let (requests, bytes) = device.served();
+    let segments = held[0].version().segments.len();
+    println!(
+        "{segments} segments of {} quads: least {:?}, median {:?}, {:?} a segment; {requests} reads of {bytes} bytes; upper levels of orders {orders} \
+         bytes, of dictionaries {dictionaries}; resident {resident} bytes",
+        held[0].version().manifest.quads(),
+        times[0],
+        times[times.len() / 2],
+        times[times.len() / 2] / segments.max(1) as u32
+    );
 }

@@ -1,7 +1,8 @@
 //! A database whose files are spread over several folders, each on a disk of its own: how it is made so, found so, and told that a folder has moved.
 
+use crate::backup::{KEPT_PREFIXES, KEPT_QUERIES};
 use crate::error::StoreError;
-use crate::manifest::{BACKUP, Manifest};
+use crate::manifest::{BACKUP, LOCK, MANIFEST, MANIFEST_COPY, Manifest, RESTORING, is_disposable};
 use crate::store::{create_folder, lock};
 use lode_base::stripes::{CHUNK_BYTES, STRIPES_FILE, StripeFolders, StripedVfs};
 use lode_base::vfs::Vfs;
@@ -62,16 +63,17 @@ pub(crate) fn stripe_by(
     if is_striped_so(vfs, folder, &new)? {
         return Ok(());
     }
+    new.sweep_unfinished(vfs, folder);
     let mut made = 0;
     let mut make = || {
         for number in 0..new.folders.len() {
             create_folder(vfs, &new.folders[number])?;
-            new.prepare(vfs, number).map_err(failed(folder))?;
+            new.prepare(vfs, folder, number).map_err(failed(folder))?;
             made = number + 1;
         }
         new.write(vfs, folder).map_err(failed(folder))
     };
-    make().inspect_err(|_| {
+    make().map(|()| new.finish(vfs)).inspect_err(|_| {
         // Unless the list is there all the same, nobody finds them.
         if stripe_folders(vfs, folder).is_ok_and(|found| found.is_none()) {
             (0..made).for_each(|number| drop(vfs.remove_dir_all(&new.own_folder(number))));
@@ -105,6 +107,51 @@ pub fn move_stripe(vfs: &dyn Vfs, folder: &Path, old: &Path, new: &Path) -> Resu
     let _lock = lock(vfs, folder)?;
     let mut stripes = stripe_folders(vfs, folder)?.ok_or_else(none)?;
     stripes.move_folder(vfs, old, new).and_then(|()| stripes.write(vfs, folder)).map_err(failed(folder))
+}
+
+/// Removes what a restore has left that did not end, in the folder of the database and in its stripe folders, so that another can begin there. Whether
+/// there was any.
+///
+/// # Errors
+/// [`StoreError::Locked`] where it goes on, [`StoreError::NotEmpty`] where there is what no restore makes; where a stripe folder is missing, or a file
+/// cannot be removed.
+pub fn clear_unfinished_restore(vfs: &Arc<dyn Vfs>, folder: &Path) -> Result<bool, StoreError> {
+    let is_unfinished = || vfs.exists(&folder.join(RESTORING)) && !vfs.exists(&folder.join(MANIFEST));
+    if !is_unfinished() {
+        return Ok(false);
+    }
+    let _lock = lock(&**vfs, folder)?;
+    if !is_unfinished() {
+        return Ok(false);
+    }
+    let files = striped(vfs, folder)?;
+    // Not of a copy of the folder: its parts are those of the other one, which may be at work.
+    files.claim(folder).map_err(failed(folder))?;
+    let stays = |name: &str| [LOCK, RESTORING, STRIPES_FILE].contains(&name);
+    let goes =
+        |name: &str| is_disposable(name) || [MANIFEST_COPY, KEPT_QUERIES, KEPT_PREFIXES].contains(&name);
+    let names = files.list(folder).map_err(StoreError::io(folder))?;
+    let is_restored = |name: &PathBuf| name.to_str().is_some_and(|name| stays(name) || goes(name));
+    if !names.iter().all(is_restored) {
+        // A restore does not make such.
+        return Err(StoreError::NotEmpty { path: folder.to_owned() });
+    }
+    for name in names.into_iter().filter(|name| name.to_str().is_some_and(|name| !stays(name))) {
+        let path = folder.join(&name);
+        if files.remove_dir_all(&path).is_err() {
+            files.remove(&path).map_err(StoreError::io(&path))?;
+        }
+    }
+    files.sweep(folder).map_err(failed(folder))?;
+    files.sync_dir(folder).map_err(StoreError::io(folder))?;
+    if let Some(stripes) = stripe_folders(&**vfs, folder)? {
+        stripes.dissolve(&**vfs, folder).map_err(failed(folder))?;
+    }
+    // The mark goes last.
+    let path = folder.join(RESTORING);
+    vfs.remove(&path).map_err(StoreError::io(&path))?;
+    vfs.sync_dir(folder).map_err(StoreError::io(folder))?;
+    Ok(true)
 }
 
 #[cfg(test)]

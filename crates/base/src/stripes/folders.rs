@@ -13,8 +13,12 @@ pub const STRIPES_FILE: &str = "stripes";
 pub const STRIPES_FILE_TMP: &str = "stripes.new";
 /// Name of the mark in a folder.
 const MARK_FILE: &str = "stripe";
-/// In the first folder: where the folder of the database was when it was opened for writing last.
+/// Where the folder of the database was when it got its stripes, or was opened for writing last. That of the first folder decides.
 const OWNER_FILE: &str = "owner";
+/// There until the database has its list of folders, and again while it is taken apart: a folder with it holds nothing that anybody has.
+const UNFINISHED_FILE: &str = "unfinished";
+/// What names of own folders begin with.
+const OWN_PREFIX: &str = "lode-";
 const FIRST_LINE: &str = "lodestore stripes 1";
 const MARK_LINE: &str = "lodestore stripe 1";
 const TEXT_BYTES_MAX: u64 = 1 << 20;
@@ -126,18 +130,18 @@ impl StripeFolders {
     }
 
     fn own_folder_in(&self, folder: &Path) -> PathBuf {
-        folder.join(format!("lode-{:032x}", self.id))
+        folder.join(format!("{OWN_PREFIX}{:032x}", self.id))
     }
 
     fn mark(&self, number: usize) -> String {
         format!("{MARK_LINE}\nid {:032x}\nfolder {} of {}\n", self.id, number + 1, self.folders.len())
     }
 
-    /// Makes the own folder in a stripe folder with its mark, durably.
+    /// Makes the own folder in a stripe folder with its mark, durably. It is unfinished until [`StripeFolders::finish`].
     ///
     /// # Errors
     /// `AlreadyExists` where it has one: two paths then lead to one folder; where the file system refuses.
-    pub fn prepare(&self, vfs: &dyn Vfs, number: usize) -> io::Result<()> {
+    pub fn prepare(&self, vfs: &dyn Vfs, root: &Path, number: usize) -> io::Result<()> {
         let own = self.own_folder(number);
         let Some(folder) = own.parent() else { return Ok(()) };
         let path = own.join(MARK_FILE);
@@ -150,11 +154,55 @@ impl StripeFolders {
         }
         let make = || {
             vfs.create_dir_all(&own)?;
+            write_text(vfs, &own.join(UNFINISHED_FILE), "")?;
+            write_text(vfs, &own.join(OWNER_FILE), &format!("{}\n", whole_path(root)?.display()))?;
             write_text(vfs, &path, &self.mark(number))?;
             vfs.sync_dir(&own)?;
             vfs.sync_dir(folder)
         };
         make().map_err(|error| in_folder(&error, folder))
+    }
+
+    /// Says that the own folders are those of a database from now on: its list is there. What fails is done by who writes next.
+    pub fn finish(&self, vfs: &dyn Vfs) {
+        (0..self.folders.len()).for_each(|number| self.finish_one(vfs, number));
+    }
+
+    fn finish_one(&self, vfs: &dyn Vfs, number: usize) {
+        let own = self.own_folder(number);
+        let path = own.join(UNFINISHED_FILE);
+        if vfs.exists(&path) && vfs.remove(&path).is_ok() {
+            let _ = vfs.sync_dir(&own);
+        }
+    }
+
+    /// Takes the stripes from a database none of whose files is in them any more. Its list goes before the folders do.
+    ///
+    /// # Errors
+    /// Where the file system refuses: then the list is there, or what is left is removed by who makes stripe folders there next.
+    pub fn dissolve(&self, vfs: &dyn Vfs, root: &Path) -> io::Result<()> {
+        for number in 0..self.folders.len() {
+            let own = self.own_folder(number);
+            write_text(vfs, &own.join(UNFINISHED_FILE), "")?;
+            vfs.sync_dir(&own)?;
+        }
+        vfs.remove(&root.join(STRIPES_FILE))?;
+        vfs.sync_dir(root)?;
+        (0..self.folders.len()).try_for_each(|number| vfs.remove_dir_all(&self.own_folder(number)))
+    }
+
+    /// Removes what was left in these folders by who was stopped before the database in `root` had its stripes, or while it lost them. For who has the
+    /// lock of that database, which has no list of stripe folders. What cannot be removed stays.
+    pub fn sweep_unfinished(&self, vfs: &dyn Vfs, root: &Path) {
+        let Ok(root) = whole_path(root) else { return };
+        for folder in &self.folders {
+            for own in own_folders(vfs, folder) {
+                let is_unfinished = vfs.exists(&own.join(UNFINISHED_FILE));
+                if is_unfinished && owner(vfs, &own).ok().flatten().is_some_and(|owner| owner == root) {
+                    let _ = vfs.remove_dir_all(&own);
+                }
+            }
+        }
     }
 
     /// Fails where a stripe folder is not there, or is not the one that it should be.
@@ -201,15 +249,11 @@ impl StripeFolders {
     ///
     /// # Errors
     /// `AlreadyExists` where the folder is there still that they were of before; where the file system refuses.
-    pub fn claim(&self, vfs: &dyn Vfs, of_first: &dyn Vfs, root: &Path) -> io::Result<()> {
+    pub fn claim(&self, vfs: &dyn Vfs, of_folders: &[&dyn Vfs], root: &Path) -> io::Result<()> {
+        let Some(of_first) = of_folders.first() else { return Ok(()) };
+        of_folders.iter().enumerate().for_each(|(number, vfs)| self.finish_one(*vfs, number));
         let root = whole_path(root)?;
-        let own = self.own_folder(0);
-        let (path, tmp) = (own.join(OWNER_FILE), own.join(format!("{OWNER_FILE}.new")));
-        let owner = match read_text(of_first, &path) {
-            Ok(text) => text.and_then(|text| text.strip_suffix('\n').map(PathBuf::from)),
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
+        let owner = owner(*of_first, &self.own_folder(0))?;
         match owner {
             Some(owner) if owner == root => return Ok(()),
             Some(owner) if !is_same_folder(&owner, &root) => {
@@ -225,9 +269,15 @@ impl StripeFolders {
             }
             _ => {}
         }
-        write_text(of_first, &tmp, &format!("{}\n", root.display()))?;
-        of_first.rename(&tmp, &path)?;
-        of_first.sync_dir(&own)
+        // The first one last: it decides.
+        for (number, vfs) in of_folders.iter().enumerate().rev() {
+            let own = self.own_folder(number);
+            let tmp = own.join(format!("{OWNER_FILE}.new"));
+            write_text(*vfs, &tmp, &format!("{}\n", root.display()))?;
+            vfs.rename(&tmp, &own.join(OWNER_FILE))?;
+            vfs.sync_dir(&own)?;
+        }
+        Ok(())
     }
 
     /// Says that a folder is in another place now, to which its files were moved before.
@@ -247,12 +297,78 @@ impl StripeFolders {
         if new.to_str().is_none_or(|name| name.contains(['\n', '\r'])) {
             return Err(invalid(format!("{} is not one line of UTF-8", new.display())));
         }
+        let moved = self.own_folder_in(&new);
+        if !vfs.exists(&moved.join(MARK_FILE)) {
+            let (own, new) = (self.own_folder_in(&old), new.display());
+            let first = match vfs.exists(&own) {
+                true => "the files are where they were",
+                false => "they are not where they were either",
+            };
+            return Err(invalid(format!(
+                "{new} has no files of this database, and {first}: move {} to {}, then say so again",
+                own.display(),
+                moved.display()
+            )));
+        }
         self.verify_at(vfs, number, &new)?;
         if let Some(folder) = self.folders.get_mut(number) {
             *folder = new;
         }
         Ok(())
     }
+}
+
+/// The folders of databases in a stripe folder.
+pub(super) fn own_folders(vfs: &dyn Vfs, folder: &Path) -> Vec<PathBuf> {
+    let is_own = |name: &PathBuf| {
+        let id = name.to_str().and_then(|name| name.strip_prefix(OWN_PREFIX));
+        id.is_some_and(|id| number(id).is_some())
+    };
+    let names = vfs.list(folder).unwrap_or_default();
+    names.into_iter().filter(is_own).map(|name| folder.join(name)).collect()
+}
+
+/// Where the folder of the database is whose own folder this is; none where it does not say.
+///
+/// # Errors
+/// Where it cannot be read.
+fn owner(vfs: &dyn Vfs, own: &Path) -> io::Result<Option<PathBuf>> {
+    match read_text(vfs, &own.join(OWNER_FILE)) {
+        Ok(text) => Ok(text.and_then(|text| text.strip_suffix('\n').map(PathBuf::from))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whose an own folder is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Whose {
+    /// A database's that is there.
+    OfDatabase,
+    /// Nobody's: who made it, or took it apart, was stopped.
+    Unfinished,
+    /// That of a database that was there, and is not there now.
+    Gone(PathBuf),
+    /// It does not say.
+    Unknown,
+}
+
+/// Whose an own folder in a stripe folder is.
+pub(super) fn whose(vfs: &dyn Vfs, own: &Path) -> Whose {
+    let Some(owner) = owner(vfs, own).ok().flatten() else { return Whose::Unknown };
+    let id = own.file_name().and_then(|name| name.to_str()?.strip_prefix(OWN_PREFIX).and_then(number));
+    match StripeFolders::read(vfs, &owner) {
+        Ok(Some(list)) if Some(list.id) == id => Whose::OfDatabase,
+        Ok(_) if vfs.exists(&own.join(UNFINISHED_FILE)) => Whose::Unfinished,
+        Ok(_) => Whose::Gone(owner),
+        Err(_) => Whose::Unknown,
+    }
+}
+
+/// Whether a file in an own folder is neither a part nor any other that belongs there.
+pub(super) fn is_foreign(name: &str) -> bool {
+    let known = [MARK_FILE, OWNER_FILE, UNFINISHED_FILE];
+    !known.contains(&name) && name.strip_suffix(".new") != Some(OWNER_FILE)
 }
 
 /// The same error, and in which stripe folder.

@@ -11,16 +11,18 @@ mod lane;
 mod reader;
 mod shared;
 mod stub;
+mod survey;
 mod writer;
 
-pub use folders::{CHUNK_BYTES, FOLDERS_MAX, STRIPES_FILE, STRIPES_FILE_TMP, StripeFolders};
+pub use folders::{CHUNK_BYTES, FOLDERS_MAX, STRIPES_FILE, STRIPES_FILE_TMP, StripeFolders, Whose};
+pub use survey::FolderSurvey;
 
 use crate::device::Device;
 use crate::memory_budget::MemoryBudget;
 use crate::vfs::{ReadAt, Vfs, WriteFile};
 use lane::Lane;
 use reader::{PartReader, StripedReader, together};
-use shared::{Shared, StripeFolder};
+use shared::{Shared, StripeFolder, room_of};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -80,8 +82,31 @@ impl StripedVfs {
         &self.shared.stripes
     }
 
+    /// What is in each stripe folder, and what of it belongs to nobody.
+    ///
+    /// # Errors
+    /// Where a folder cannot be read, or a stub is damaged.
+    pub fn survey(&self) -> io::Result<Vec<FolderSurvey>> {
+        let known = self.known_parts()?;
+        let survey =
+            |folder| survey::survey(folder, &known, &|room| self.inner().exists(&self.root.join(room)));
+        self.shared.folders.iter().map(|folder| survey(folder)).collect()
+    }
+
+    /// Names of the parts of all files that there are.
+    fn known_parts(&self) -> io::Result<BTreeSet<String>> {
+        let mut stubs = Vec::new();
+        self.stubs_in(&self.root, &mut stubs)?;
+        Ok(stubs.into_iter().map(|(_, stub)| part_name(stub.name)).collect())
+    }
+
     fn inner(&self) -> &dyn Vfs {
         &*self.shared.vfs
+    }
+
+    /// The name of a file in the folder of the database itself.
+    fn name_in_root<'a>(&self, path: &'a Path) -> Option<&'a str> {
+        if path.parent() == Some(&*self.root) { path.file_name()?.to_str() } else { None }
     }
 
     /// Whether a file of this path may be striped: it is in a folder below that of the database.
@@ -263,6 +288,9 @@ impl Vfs for StripedVfs {
         if let Some(stub) = stub {
             self.remove_parts_of(&[stub], parent(path));
         }
+        if let Some(name) = self.name_in_root(path) {
+            self.shared.remove_room(name);
+        }
         Ok(())
     }
 
@@ -304,7 +332,11 @@ impl Vfs for StripedVfs {
         Ok(own.map(|own| striped.map_or(own, |striped| striped.min(own))))
     }
 
+    /// Takes as much on the disks of the stripe folders together.
     fn allocate(&self, path: &Path, bytes: u64) -> io::Result<()> {
+        if let Some(name) = self.name_in_root(path) {
+            self.shared.take_room(name, bytes)?;
+        }
         self.inner().allocate(path, bytes)
     }
 
@@ -316,20 +348,21 @@ impl Vfs for StripedVfs {
         if folder != self.root {
             return Ok(());
         }
-        let Some(first) = self.shared.folders.first() else { return Ok(()) };
-        self.shared.stripes.claim(self.inner(), &*first.vfs, folder)
+        let of_folders: Vec<&dyn Vfs> = self.shared.folders.iter().map(|folder| &*folder.vfs).collect();
+        self.shared.stripes.claim(self.inner(), &of_folders, folder)
     }
 
     fn sweep(&self, folder: &Path) -> io::Result<()> {
         if folder != self.root {
             return Ok(());
         }
-        let mut stubs = Vec::new();
-        self.stubs_in(folder, &mut stubs)?;
-        let known: BTreeSet<String> = stubs.into_iter().map(|(_, stub)| part_name(stub.name)).collect();
+        let known = self.known_parts()?;
         for folder in &self.shared.folders {
             for name in folder.vfs.list(&folder.own)? {
-                let is_lost = name.to_str().is_some_and(|name| is_part_name(name) && !known.contains(name));
+                let is_lost = name.to_str().is_some_and(|name| match room_of(name) {
+                    Some(file) => !self.inner().exists(&self.root.join(file)),
+                    None => is_part_name(name) && !known.contains(name),
+                });
                 if is_lost {
                     folder.vfs.remove(&folder.own.join(name))?;
                 }

@@ -18,9 +18,10 @@ fn prepare(vfs: &dyn Vfs, count: usize) -> StripeFolders {
     vfs.create_dir_all(&Path::new(ROOT).join("s")).unwrap();
     for (number, folder) in stripes.folders.iter().enumerate() {
         vfs.create_dir_all(folder).unwrap();
-        stripes.prepare(vfs, number).unwrap();
+        stripes.prepare(vfs, Path::new(ROOT), number).unwrap();
     }
     stripes.write(vfs, Path::new(ROOT)).unwrap();
+    stripes.finish(vfs);
     vfs.sync_dir(Path::new("/")).unwrap();
     stripes
 }
@@ -281,7 +282,7 @@ fn missing_swapped_and_shared_folders() {
     // Another database in the same folders.
     vfs.create_dir_all(Path::new("/other/s")).unwrap();
     let other = StripeFolders::new(Path::new("/other"), &folders(2), CHUNK).unwrap();
-    (0..2).for_each(|number| other.prepare(&vfs, number).unwrap());
+    (0..2).for_each(|number| other.prepare(&vfs, Path::new("/other"), number).unwrap());
     other.write(&vfs, Path::new("/other")).unwrap();
     let second = StripedVfs::of(&shared, Path::new("/other")).unwrap();
     write(&*second, "/other/s/f", &bytes[1..]).unwrap();
@@ -313,6 +314,11 @@ fn missing_swapped_and_shared_folders() {
     for (old, new) in [("/disk9", "/new"), ("/disk0", "/new"), ("/disk1", "/disk0")] {
         assert!(stripes.move_folder(&vfs, Path::new(old), Path::new(new)).is_err(), "{old} {new}");
     }
+    let error =
+        stripes.move_folder(&vfs, Path::new("/disk1"), Path::new("/nonexist")).unwrap_err().to_string();
+    let own = stripes.own_folder(1).file_name().unwrap().to_owned();
+    let advice = format!("move /disk1/{0} to /nonexist/{0}", own.display());
+    assert!(error.contains(&advice) && !error.contains("--move"), "{error}");
     stripes.move_folder(&vfs, Path::new("/disk1"), Path::new("/new")).unwrap();
     stripes.write(&vfs, Path::new(ROOT)).unwrap();
     assert!(read(&*striped(vfs.clone()), "/db/s/f").unwrap() == bytes);
@@ -357,8 +363,101 @@ fn folders_that_cannot_be() {
     }
     let vfs = MemVfs::new();
     let twice = StripeFolders::new(Path::new(ROOT), &["/a".into(), "/x/../a".into()], CHUNK).unwrap();
-    twice.prepare(&vfs, 0).unwrap();
-    assert_eq!(twice.prepare(&vfs, 1).unwrap_err().kind(), ErrorKind::AlreadyExists);
+    twice.prepare(&vfs, Path::new(ROOT), 0).unwrap();
+    assert_eq!(twice.prepare(&vfs, Path::new(ROOT), 1).unwrap_err().kind(), ErrorKind::AlreadyExists);
+}
+
+#[test]
+fn what_only_takes_room_takes_it_on_all_disks() {
+    let mem = MemVfs::new();
+    let stripes = prepare(&mem, 3);
+    let striped = striped(mem.clone());
+    let rooms = |vfs: &MemVfs| -> Vec<usize> {
+        let rooms = vfs.files().into_iter().filter(|path| path.extension().is_some_and(|end| end == "room"));
+        rooms.map(|path| vfs.read(&path).unwrap().len()).collect()
+    };
+    let path = Path::new("/db/reserve");
+    striped.allocate(path, 1000).unwrap();
+    assert_eq!(rooms(&mem), [334; 3]);
+    striped.sweep(Path::new(ROOT)).unwrap();
+    assert_eq!(rooms(&mem), [334; 3]);
+    striped.remove(path).unwrap();
+    assert_eq!(rooms(&mem), [0; 0]);
+    // Who was stopped in between has left some of it.
+    striped.allocate(path, 1000).unwrap();
+    mem.remove(path).unwrap();
+    striped.sweep(Path::new(ROOT)).unwrap();
+    assert_eq!(rooms(&mem), [0; 0]);
+    // A disk that is full gives back what was taken of the others.
+    let full = FaultVfs::counting(mem.clone(), false);
+    let of_folder = |number| match number {
+        2 => Arc::new(full.clone()) as Arc<dyn Vfs>,
+        _ => Arc::new(mem.clone()),
+    };
+    let root: Arc<dyn Vfs> = Arc::new(mem.clone());
+    let striped = StripedVfs::new(&root, Path::new(ROOT), stripes, of_folder).unwrap();
+    full.fail_at(Fault::DiskFull, full.operations());
+    let error = striped.allocate(path, 1000).unwrap_err();
+    assert!(error.kind() == ErrorKind::StorageFull && error.to_string().contains("/disk2"), "{error}");
+    full.mend();
+    assert!(rooms(&mem).iter().sum::<usize>() <= 1 && !mem.exists(path));
+}
+
+#[test]
+fn what_belongs_to_nobody_is_told_and_swept() {
+    let vfs = MemVfs::new();
+    let stripes = prepare(&vfs, 2);
+    let files = StripedVfs::new(&(Arc::new(vfs.clone()) as Arc<dyn Vfs>), Path::new(ROOT), stripes, |_| {
+        Arc::new(vfs.clone())
+    })
+    .unwrap();
+    write(&files, "/db/s/f", &content(1000)).unwrap();
+    let own = files.folders().own_folder(0);
+    let lost = own.join(part_name(77));
+    vfs.create(&lost).unwrap().write_all(&content(50)).unwrap();
+    vfs.create(&own.join("notes.txt")).unwrap().write_all(b"x").unwrap();
+    let found = files.survey().unwrap();
+    assert_eq!((found[0].parts, found[0].bytes, found[0].lost_parts, found[0].lost_bytes), (1, 500, 1, 50));
+    assert_eq!(found[0].foreign, [own.join("notes.txt")]);
+    assert_eq!((found[1].parts, found[1].lost_parts, &*found[1].others), (1, 0, &[][..]));
+    files.sweep(Path::new(ROOT)).unwrap();
+    assert_eq!(files.survey().unwrap()[0].lost_parts, 0);
+    // Other databases on the same disks: one that is there, one that is gone, one whose making was stopped, and one from before.
+    let other = |root: &str, is_listed: bool, is_finished: bool| {
+        let other = StripeFolders::new(Path::new(root), &folders(1), CHUNK).unwrap();
+        vfs.create_dir_all(Path::new(root)).unwrap();
+        other.prepare(&vfs, Path::new(root), 0).unwrap();
+        if is_listed {
+            other.write(&vfs, Path::new(root)).unwrap();
+        }
+        if is_finished {
+            other.finish(&vfs);
+        }
+        other
+    };
+    let there = other("/there", true, true).own_folder(0);
+    let gone = other("/gone", true, true).own_folder(0);
+    vfs.remove_dir_all(Path::new("/gone")).unwrap();
+    let stopped = other("/stopped", false, false);
+    let old = other("/old", true, true).own_folder(0);
+    vfs.remove(&old.join("owner")).unwrap();
+    let mut wanted = vec![
+        (there, Whose::OfDatabase),
+        (gone.clone(), Whose::Gone("/gone".into())),
+        (stopped.own_folder(0), Whose::Unfinished),
+        (old, Whose::Unknown),
+    ];
+    let mut others = files.survey().unwrap().swap_remove(0).others;
+    wanted.sort_by(|a, b| a.0.cmp(&b.0));
+    others.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(others, wanted);
+    // The next one who makes stripes for the same folder removes what he left, and nothing else.
+    let before = vfs.files().len();
+    stopped.sweep_unfinished(&vfs, Path::new("/gone"));
+    assert_eq!(vfs.files().len(), before);
+    stopped.sweep_unfinished(&vfs, Path::new("/stopped"));
+    assert!(!vfs.exists(&stopped.own_folder(0)) && vfs.exists(&gone));
+    assert!(read(&files, "/db/s/f").unwrap() == content(1000));
 }
 
 #[test]
@@ -415,7 +514,7 @@ fn on_devices(count: usize, work: impl Fn(&StripedVfs)) -> std::time::Duration {
     let devices: Vec<Arc<dyn Vfs>> = (0..count)
         .map(|_| Arc::new(DeviceVfs::new(Arc::clone(&mem), model).with_slow_writes()) as Arc<dyn Vfs>)
         .collect();
-    (0..count).for_each(|number| stripes.prepare(&*mem, number).unwrap());
+    (0..count).for_each(|number| stripes.prepare(&*mem, Path::new(ROOT), number).unwrap());
     let striped =
         StripedVfs::new(&mem, Path::new(ROOT), stripes, |number| Arc::clone(&devices[number])).unwrap();
     let start = std::time::Instant::now();

@@ -14,9 +14,36 @@ use std::time::{Duration, Instant};
 /// How long a server may take to become idle after a query that was given up.
 const SETTLE: Duration = Duration::from_secs(120);
 
-pub fn run(benchmark: &str, queries: &[NamedQuery], args: &QuerySetArgs) -> anyhow::Result<Done> {
+/// Data without which a set of queries measures nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Needed {
+    /// A query that has rows where they are.
+    pub query: &'static str,
+    /// What is said where they are not.
+    pub message: &'static str,
+}
+
+/// Reviews of BSBM, in which the words of the queries are.
+pub const REVIEWS: Needed = Needed {
+    query: "SELECT ?text { ?review <http://purl.org/stuff/rev#text> ?text } LIMIT 1",
+    message: "there are no reviews of BSBM (<http://purl.org/stuff/rev#text>): these queries ask for words of that generator, and would find nothing; `lode bench \
+              bsbm generate` makes such data",
+};
+
+pub fn run(
+    benchmark: &str,
+    queries: &[NamedQuery],
+    needed: Option<Needed>,
+    args: &QuerySetArgs,
+) -> anyhow::Result<Done> {
     let queries = chosen(queries, &args.only)?;
     let (target, other) = (Target::open(&args.target, Use::Read)?, Target::other(&args.target));
+    if let Some(Needed { query, message }) = needed {
+        let found = target.client().answer(query).map_err(Failure::into_error)?;
+        if found == 0 {
+            bail!("{message}");
+        }
+    }
     let asker = Asker {
         args,
         client: target.client(),

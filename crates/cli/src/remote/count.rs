@@ -2,7 +2,7 @@
 
 use super::{Asked, Remote};
 use crate::number::grouped;
-use lode_engine::CancelToken;
+use lode_engine::{CancelToken, INFERRED_GRAPH};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -16,6 +16,8 @@ struct Told {
     named_graphs: u64,
     /// The largest ones, as terms.
     largest: Vec<(String, u64)>,
+    /// Triples that rules have added, which are in a graph of their own.
+    inferred: u64,
     subjects: u64,
     predicates: u64,
     objects: u64,
@@ -23,26 +25,41 @@ struct Told {
 
 impl Told {
     fn ask(remote: &Remote, at: Option<&str>, cancel: &CancelToken) -> anyhow::Result<Self> {
-        let number = |what: &str, pattern: &str| -> anyhow::Result<u64> {
-            let rows = rows(remote, &format!("SELECT (COUNT({what}) AS ?n) {{ {pattern} }}"), at, cancel)?;
+        let ask = |query: &str, parameters: &str| rows_with(remote, query, at, parameters, cancel);
+        let number_with = |what: &str, pattern: &str, parameters: &str| -> anyhow::Result<u64> {
+            let rows = ask(&format!("SELECT (COUNT({what}) AS ?n) {{ {pattern} }}"), parameters)?;
             Ok(rows.first().map_or(0, count))
         };
+        let number = |what: &str, pattern: &str| number_with(what, pattern, "");
         const TRIPLE: &str = "?s ?p ?o";
         const NAMED: &str = "GRAPH ?g { ?s ?p ?o }";
+        // A server shows them in the default graph as well, and not among the named ones, as far as it is not asked otherwise.
+        let in_graph = number("*", &format!("GRAPH <{INFERRED_GRAPH}> {{ {TRIPLE} }}"))?;
+        // Without rules its name is one like others.
+        let is_named = in_graph > 0 && number("*", &format!("{NAMED} FILTER(?g = <{INFERRED_GRAPH}>)"))? > 0;
+        let inferred = if is_named { 0 } else { in_graph };
+        let stated = if inferred > 0 { super::parameter("infer", "false") } else { String::new() };
         // Servers answer the first ones from their indexes.
-        let (default_graph_quads, named_graph_quads) = (number("*", TRIPLE)?, number("*", NAMED)?);
+        let default_graph_quads = number_with("*", TRIPLE, &stated)?;
+        let named_graph_quads = number_with("*", NAMED, &stated)?;
         let both = format!("{{ {TRIPLE} }} UNION {{ {NAMED} }}");
         let all = if named_graph_quads == 0 { TRIPLE } else { &both };
         let query = format!(
             "SELECT ?g (COUNT(*) AS ?n) {{ {NAMED} }} GROUP BY ?g ORDER BY DESC(?n) ?g LIMIT {GRAPHS}"
         );
-        let largest =
-            rows(remote, &query, at, cancel)?.iter().map(|row| (term(row, "/g"), count(row))).collect();
+        let mut largest: Vec<(String, u64)> =
+            ask(&query, &stated)?.iter().map(|row| (term(row, "/g"), count(row))).collect();
+        if inferred > 0 {
+            let at = largest.partition_point(|(_, quads)| *quads >= inferred);
+            largest.insert(at, (format!("<{INFERRED_GRAPH}>"), inferred));
+            largest.truncate(GRAPHS);
+        }
         Ok(Self {
             default_graph_quads,
-            named_graph_quads,
-            named_graphs: number("DISTINCT ?g", NAMED)?,
+            named_graph_quads: named_graph_quads + inferred,
+            named_graphs: number_with("DISTINCT ?g", NAMED, &stated)? + u64::from(inferred > 0),
             largest,
+            inferred,
             subjects: number("DISTINCT ?s", all)?,
             predicates: number("DISTINCT ?p", all)?,
             objects: number("DISTINCT ?o", all)?,
@@ -56,7 +73,7 @@ impl Told {
     fn as_json(&self) -> Value {
         let graphs: Vec<Value> =
             self.largest.iter().map(|(graph, quads)| json!({ "graph": graph, "quads": quads })).collect();
-        json!({
+        let mut json = json!({
             "quads": self.quads(),
             "default_graph_quads": self.default_graph_quads,
             "named_graphs": self.named_graphs,
@@ -64,7 +81,11 @@ impl Told {
             "distinct": {
                 "subjects": self.subjects, "predicates": self.predicates, "objects": self.objects, "exact": true
             },
-        })
+        });
+        if self.inferred > 0 {
+            json["inferences"] = json!({ "triples": self.inferred });
+        }
+        json
     }
 
     fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
@@ -75,6 +96,9 @@ impl Told {
         line("named graphs", self.named_graphs, out)?;
         for (graph, quads) in &self.largest {
             writeln!(out, "  {:>38}  {graph}", grouped(*quads))?;
+        }
+        if self.inferred > 0 {
+            line("inferred triples", self.inferred, out)?;
         }
         line("distinct subjects", self.subjects, out)?;
         line("distinct predicates", self.predicates, out)?;
@@ -118,11 +142,25 @@ pub fn rows(
     at: Option<&str>,
     cancel: &CancelToken,
 ) -> anyhow::Result<Vec<Value>> {
+    rows_with(remote, query, at, "", cancel)
+}
+
+/// The same with further parameters of the request.
+fn rows_with(
+    remote: &Remote,
+    query: &str,
+    at: Option<&str>,
+    parameters: &str,
+    cancel: &CancelToken,
+) -> anyhow::Result<Vec<Value>> {
+    let at = at.map(|at| super::parameter("at", at));
+    let all: Vec<&str> =
+        at.as_deref().into_iter().chain([parameters]).filter(|one| !one.is_empty()).collect();
     let asked = Asked {
         media_type: "application/sparql-query",
         text: query,
         accept: "application/sparql-results+json",
-        parameters: at.map_or(String::new(), |at| super::parameter("at", at)),
+        parameters: all.join("&"),
     };
     let text = super::text_of(remote.query(&asked, cancel)?, cancel)?;
     let answer: Value = serde_json::from_str(&text)?;

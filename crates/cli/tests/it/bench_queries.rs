@@ -205,6 +205,13 @@ fn universities_are_answered_by_reasoning_as_with_what_follows_written_out() {
 }
 
 #[test]
+fn data_without_reviews_are_refused() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 'jewelness' .");
+    let told = lode.run(&["bench", "text", "db"]).fails(1);
+    assert!(told.contains("no reviews of BSBM") && told.contains("bsbm generate"), "{told}");
+}
+
+#[test]
 fn words_and_strings_are_found_with_an_index_as_without() {
     let lode = bsbm();
     let ask = || report(&lode.run(&["bench", "text", "db", "--runs", "1", "--json"]).ok());

@@ -20,6 +20,40 @@ fn stats(lode: &Lode) -> serde_json::Value {
     json(&lode.run(&["stats", "db", "--json"]).ok())["inferences"].clone()
 }
 
+/// What a server tells by queries is what the folder says of itself: with what was inferred, without, and where its graph's name is one like others.
+#[test]
+fn figures_of_a_server_are_those_of_the_folder() {
+    const GRAPHS: &str = "@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :Cat rdfs:subClassOf :Animal . :tom a :Cat . GRAPH :g { :rex a :Cat . :rex :near :tom } GRAPH :h { :a :b :c }";
+    let ordinary = "GRAPH <urn:lodestore:inferred> { <http://e/x> <http://e/y> <http://e/z> }";
+    for (text, rules) in
+        [(GRAPHS.to_owned(), true), (GRAPHS.to_owned(), false), (format!("{GRAPHS} {ordinary}"), false)]
+    {
+        let lode = Lode::new();
+        lode.write("data.trig", text);
+        lode.run(&["load", "db", "data.trig", "--quiet"]).ok();
+        if rules {
+            lode.run(&["materialise", "db", "--rules", "rdfs", "--quiet"]).ok();
+        }
+        let folder = json(&lode.run(&["stats", "db", "--json"]).ok());
+        let endpoint = Endpoint::start(&lode, &[]);
+        let server = json(&lode.run(&["stats", endpoint.base(), "--json"]).ok());
+        for key in ["quads", "default_graph_quads", "named_graphs", "distinct"] {
+            assert_eq!(server[key], folder[key], "{key}: {server:#} {folder:#}");
+        }
+        // Of equally large ones any may come first.
+        let graphs = |stats: &serde_json::Value| {
+            let list = stats["largest_graphs"].as_array().unwrap();
+            list.iter().map(ToString::to_string).collect::<std::collections::BTreeSet<_>>()
+        };
+        assert_eq!(graphs(&server), graphs(&folder));
+        assert_eq!(server["inferences"]["triples"], folder["inferences"]["triples"], "{server:#}");
+        assert_eq!(server["inferences"]["triples"].is_null(), !rules);
+        let told = lode.run(&["stats", endpoint.base()]).ok();
+        assert_eq!(told.contains("inferred triples"), rules, "{told}");
+    }
+}
+
 #[test]
 fn rules_are_applied_kept_and_dropped() {
     let lode = Lode::with_turtle(TURTLE);

@@ -132,6 +132,50 @@ fn a_database_is_published_and_queried_in_place() {
     assert_eq!(count(&lode, &url), "6");
 }
 
+/// The exit code that the help tells, and object and byte, for each kind of object.
+#[test]
+fn a_check_tells_damaged_objects() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1, 2, 3 .");
+    lode.run(&["publish", "db", &url(&lode, "there")]).ok();
+    let objects = |folder: &Path| -> Vec<std::path::PathBuf> {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        entries.flat_map(|path| if path.is_dir() { objects_in(&path) } else { vec![path] }).collect()
+    };
+    let all = objects(&lode.path("there"));
+    assert!(all.len() > 9, "{all:?}");
+    for object in all {
+        let name = object.file_name().unwrap().to_str().unwrap();
+        let bytes = std::fs::read(&object).unwrap();
+        let mut other = bytes.clone();
+        other[bytes.len() / 3] ^= 1;
+        let kinds = [Some(other), Some(bytes[..bytes.len() - 1].to_vec()), None];
+        for (kind, content) in kinds.into_iter().enumerate() {
+            match &content {
+                Some(content) => std::fs::write(&object, content).unwrap(),
+                None => std::fs::remove_file(&object).unwrap(),
+            }
+            let check = lode.run(&["check", &url(&lode, "there"), "--quiet"]);
+            // Who publishes may have been stopped before the copy was written.
+            let wanted = if name == "latest" && content.is_none() { 0 } else { 6 };
+            assert_eq!(check.code, wanted, "{kind} {name}: {check:?}");
+            if wanted == 6 {
+                let line = check.out.lines().next().unwrap_or_default();
+                assert!(line.contains(&format!("/{name}: byte ")), "{kind} {name}: {check:?}");
+                assert!(check.err.contains("damaged: 1 problem"), "{kind} {name}: {check:?}");
+            }
+            std::fs::write(&object, &bytes).unwrap();
+        }
+    }
+    lode.run(&["check", &url(&lode, "there"), "--quiet"]).ok();
+    // What is not published is not damaged.
+    assert!(lode.run(&["check", &url(&lode, "nowhere")]).fails(1).contains("no published database"));
+    assert!(lode.run(&["check", &url(&lode, "there"), "--at", "7"]).fails(1).contains("has no version 7"));
+}
+
+fn objects_in(folder: &Path) -> Vec<std::path::PathBuf> {
+    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
 #[test]
 fn nothing_is_published_into_a_database() {
     let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1 .");

@@ -82,16 +82,107 @@ fn folders_that_move_or_are_missing_are_told() {
     {
         let run = lode.run(command);
         let is_told = run.err.contains("d1") || run.out.contains("d1");
-        assert!(run.code == 1 && is_told, "{command:?}: {run:?}");
+        // What a check finds is damage; what others need is missing.
+        let code = if command[0] == "check" { 6 } else { 1 };
+        assert!(run.code == code && is_told, "{command:?}: {run:?}");
     }
+    let nowhere = lode.run(&["stripe", "db", "--move", "d1", "/nonexist"]).fails(1);
+    let advice = format!("move {} to /nonexist/", lode.path("d1").join(&own).display());
+    assert!(nowhere.contains(&advice) && !nowhere.contains("--move"), "{nowhere}");
     lode.run(&["stripe", "db", "--move", "d1", "d2"]).ok();
+    let check = lode.run(&["check", "db", "--quiet"]);
+    assert!(check.err.contains("stripe folder") && check.err.contains("/d2: parts of"), "{check:?}");
+    check.ok();
+}
+
+/// Each kind of damage: a part that is gone, cut or changed, a stub, the list of folders, a mark.
+#[test]
+fn a_check_tells_each_kind_of_damage() {
+    let lode = lode_with_data();
+    lode.run(&["load", "db", "a.nt", "--quiet", "--stripe", "d0", "--stripe", "d1"]).ok();
     lode.run(&["check", "db", "--quiet"]).ok();
-    // A part that is gone.
-    let part = parts(&lode.path("d2")).pop().unwrap();
-    std::fs::remove_file(&part).unwrap();
-    let check = lode.run(&["check", "db"]);
-    let told = format!("{}{}", check.out, check.err);
-    assert!(check.code != 0 && told.contains(part.to_str().unwrap()), "{check:?}");
+    let damaged = |path: &Path, bytes: Option<&[u8]>, remedy: &str| {
+        let sound = std::fs::read(path).unwrap();
+        match bytes {
+            Some(bytes) => std::fs::write(path, bytes).unwrap(),
+            None => std::fs::remove_file(path).unwrap(),
+        }
+        let check = lode.run(&["check", "db", "--quiet"]);
+        assert_eq!(check.code, 6, "{path:?}: {check:?}");
+        let first = check.out.lines().next().unwrap_or_default();
+        assert!(first.contains(": byte "), "{path:?}: {check:?}");
+        assert!(check.err.contains(remedy) && check.err.contains("damaged: "), "{path:?}: {check:?}");
+        std::fs::write(path, sound).unwrap();
+        check.out
+    };
+    for part in parts(&lode.path("d0")).into_iter().chain(parts(&lode.path("d1"))) {
+        let name = part.to_str().unwrap();
+        let bytes = std::fs::read(&part).unwrap();
+        assert!(damaged(&part, None, "").contains(name));
+        let cut = damaged(&part, Some(&bytes[..bytes.len() - 1]), "");
+        assert!(
+            cut.contains(name) && cut.contains(&format!("{} bytes of {}", bytes.len() - 1, bytes.len())),
+            "{cut}"
+        );
+        let mut other = bytes.clone();
+        other[bytes.len() / 2] ^= 1;
+        damaged(&part, Some(&other), "");
+    }
+    let stub = lode.path("db/segment-000001/dict.lode");
+    let mut bytes = std::fs::read(&stub).unwrap();
+    assert!(bytes.starts_with(b"LODESTRP"));
+    // The last whole record counts, so none is left whole.
+    bytes.iter_mut().skip(30).step_by(72).for_each(|byte| *byte ^= 1);
+    assert!(damaged(&stub, Some(&bytes), "restore").contains("dict.lode"));
+    assert!(damaged(&lode.path("db/stripes"), Some(b"nonsense"), "restore").contains("db/stripes"));
+    let own = std::fs::read_dir(lode.path("d1")).unwrap().next().unwrap().unwrap().path();
+    assert!(damaged(&own.join("stripe"), Some(b"nonsense"), "--move OLD NEW").contains("/d1: byte 0"));
+    assert!(damaged(&lode.path("db/MANIFEST"), Some(b"nonsense"), "--salvage").contains("MANIFEST"));
+    lode.run(&["check", "db", "--quiet"]).ok();
+}
+
+/// As a restore is left that was killed: by the next one it goes, also from the stripe folders.
+#[test]
+fn a_restore_that_did_not_end_is_removed_by_the_next() {
+    let lode = lode_with_data();
+    lode.run(&["load", "db", "a.nt", "--quiet"]).ok();
+    lode.run(&["backup", "db", "backup", "--quiet"]).ok();
+    let restore = |stripes: &[&str]| {
+        let mut command = vec!["restore", "backup", "new", "--quiet"];
+        stripes.iter().for_each(|folder| command.extend(["--stripe", folder]));
+        lode.run(&command)
+    };
+    let own = |folder: &str| std::fs::read_dir(lode.path(folder)).map_or(0, Iterator::count);
+    restore(&["d0", "d1"]).ok();
+    std::fs::remove_file(lode.path("new/MANIFEST")).unwrap();
+    std::fs::write(lode.path("new/RESTORING"), "").unwrap();
+    let told = lode.run(&["query", "new", "ASK {}"]).fails(1);
+    assert!(told.contains("restore again"), "{told}");
+    // Into other folders, then into none.
+    let again = restore(&["d2"]);
+    assert!(again.err.contains("removed what a restore had left"), "{again:?}");
+    again.ok();
+    assert_eq!((own("d0"), own("d1"), own("d2")), (0, 0, 1));
+    lode.run(&["check", "new", "--quiet"]).ok();
+    // What is whole is not touched.
+    assert!(restore(&["d2"]).fails(1).contains("not empty"));
+    lode.run(&["check", "new", "--quiet"]).ok();
+    std::fs::remove_file(lode.path("new/MANIFEST")).unwrap();
+    std::fs::write(lode.path("new/RESTORING"), "").unwrap();
+    // What somebody has put there stays.
+    lode.write("new/notes.txt", "mine");
+    assert!(restore(&[]).fails(1).contains("not empty"));
+    std::fs::remove_file(lode.path("new/notes.txt")).unwrap();
+    restore(&[]).ok();
+    assert!(own("d2") == 0 && !lode.path("new/stripes").exists());
+    lode.run(&["check", "new", "--quiet"]).ok();
+    // Where the folder of a database was removed by hand, the check of another one on the same disks says so.
+    lode.run(&["load", "one", "a.nt", "--quiet", "--stripe", "d0"]).ok();
+    lode.run(&["load", "two", "a.nt", "--quiet", "--stripe", "d0"]).ok();
+    std::fs::remove_dir_all(lode.path("two")).unwrap();
+    let check = lode.run(&["check", "one"]);
+    assert!(check.err.contains("rm -r") && check.err.contains("/two and is not there"), "{check:?}");
+    check.ok();
 }
 
 #[test]

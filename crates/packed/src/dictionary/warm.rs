@@ -56,24 +56,28 @@ impl Dictionary {
         Ok(pages)
     }
 
-    /// Brings blocks into the cache: see [`crate::warm()`].
+    /// Brings blocks into the cache: see [`crate::warm()`]. Pages have few blocks, so those of many are asked for together.
     pub(crate) fn warm(&self, blocks: &[u64], on_warmed: OnWarmed<'_>) -> Result<ControlFlow<()>> {
         let (warming, pages) = (self.warming()?, self.by_page(blocks)?);
-        let _asked = self.ask_for_pages(&pages)?;
-        for (section, number, blocks) in pages {
-            let first = self.section(section)?.start(number).block;
-            let page = self.page(section, number)?;
-            let wanted: Vec<Wanted> = blocks
-                .iter()
-                .map(|block| {
+        let mut groups = pages.chunks(PAGES_MAX).peekable();
+        let mut asked = groups.peek().map(|first| self.ask_for_pages(first)).transpose()?;
+        while let Some(group) = groups.next() {
+            let next = groups.peek().map(|next| self.ask_for_pages(next)).transpose()?;
+            let (mut wanted, mut places) = (Vec::new(), Vec::new());
+            for (section, number, blocks) in group {
+                let first = self.section(*section)?.start(*number).block;
+                let page = self.page(*section, *number)?;
+                for block in blocks {
                     let key = BlockKey { file: self.0.id, block: first + *block as u64 };
-                    Wanted { key, bytes: page.bytes(*block) }
-                })
-                .collect();
-            let load = |at: usize| self.load_block(page, blocks[at]);
+                    wanted.push(Wanted { key, bytes: page.bytes(*block) });
+                    places.push((page, *block));
+                }
+            }
+            let load = |at: usize| self.load_block(places[at].0, places[at].1);
             if warming.run(&wanted, load, on_warmed)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
+            drop(std::mem::replace(&mut asked, next));
         }
         Ok(ControlFlow::Continue(()))
     }

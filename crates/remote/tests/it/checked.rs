@@ -1,8 +1,8 @@
 //! A check of a published version finds every object that is not what was published, and says which and where. Prefixes are published, too.
 
 use crate::*;
-use lode_remote::{Wanted, check};
-use std::path::PathBuf;
+use lode_remote::{ObjectRemedy, Wanted, check};
+use std::path::{Path, PathBuf};
 
 fn checked(target: &MemVfs) -> lode_remote::PublishedCheck {
     let mut heard = 0;
@@ -73,6 +73,100 @@ fn every_object_is_looked_at() {
             assert_eq!(found, if is_whole { 0 } else { at as u64 / 65_536 * 65_536 }, "{name}");
         }
     }
+}
+
+/// Manifests, too: damage to any byte, one that is cut, gone or another version's, of who lists a store and of who reads a web server.
+#[test]
+fn manifests_and_their_copy_are_looked_at() {
+    let (vfs, target) = (database(300), MemVfs::new());
+    publish(&vfs, &store(&target));
+    insert(&open(&shared(&vfs)), 1);
+    publish(&vfs, &store(&target));
+    let sound = checked(&target);
+    assert_eq!((sound.number, &*sound.problems), (2, &[][..]));
+    let path = |name: &str| Path::new(STORE).join("manifest").join(name);
+    let names = ["00000000000000000002", "latest"];
+    let bytes = target.read(&path("latest")).unwrap();
+    let first = target.read(&path("00000000000000000001")).unwrap();
+    let other = |at: usize| {
+        let mut other = bytes.clone();
+        other[at] ^= 0x20;
+        Some(other)
+    };
+    let cut = bytes[..bytes.len() / 2].to_vec();
+    let kinds = [
+        other(3),
+        other(20),
+        other(bytes.len() / 2),
+        other(bytes.len() - 3),
+        Some(cut),
+        Some(Vec::new()),
+        None,
+    ];
+    for (kind, content) in kinds.into_iter().chain([Some(first)]).enumerate() {
+        for name in names {
+            let damaged = target.deep_copy();
+            damaged.remove(&path(name)).unwrap();
+            if let Some(content) = &content {
+                damaged.create(&path(name)).unwrap().write_all(content).unwrap();
+            }
+            let report = checked(&damaged);
+            // Who publishes is stopped before he has written the copy, or before he has written it again.
+            let is_stopped = name == "latest" && (content.is_none() || kind == 7);
+            if is_stopped {
+                assert_eq!(report, sound);
+                continue;
+            }
+            assert_eq!(report.problems.len(), 1, "{kind}: {report:?}");
+            let problem = &report.problems[0];
+            assert!(problem.object.ends_with(&format!("manifest/{name}")), "{kind}: {report:?}");
+            let remedy = match (name, &content) {
+                ("latest", _) | (_, None) => ObjectRemedy::Publish,
+                _ => ObjectRemedy::RemoveAndPublish,
+            };
+            assert_eq!(problem.remedy, remedy, "{kind}: {report:?}");
+            // The rest was read all the same.
+            assert_eq!(
+                (report.number, report.objects, report.bytes),
+                (2, sound.objects, sound.bytes),
+                "{kind}"
+            );
+            // What is advised mends it.
+            if remedy == ObjectRemedy::RemoveAndPublish {
+                damaged.remove(&path(name)).unwrap();
+            }
+            publish(&vfs, &store(&damaged));
+            assert_eq!(checked(&damaged), sound, "{kind} {name}");
+            if kind % 3 == 0 {
+                let server = web_server::WebServer::start(&damaged);
+                let report =
+                    check(&server.store(), &Wanted::Newest, &CancelToken::default(), &mut |_| {}).unwrap();
+                assert_eq!(report.problems, [], "{kind} {name}");
+            }
+        }
+    }
+    // Without its copy a damaged manifest is all that there is to tell.
+    let damaged = target.deep_copy();
+    damaged.remove(&path("latest")).unwrap();
+    damaged.overwrite(&path(names[0]), b"nonsense".to_vec()).unwrap();
+    let report = checked(&damaged);
+    assert_eq!(
+        (report.problems.len(), report.problems[0].remedy),
+        (1, ObjectRemedy::PublishElsewhere),
+        "{report:?}"
+    );
+    // Another version is checked all the same.
+    let of_first = check(&store(&damaged), &Wanted::Number(1), &CancelToken::default(), &mut |_| {}).unwrap();
+    assert_eq!((of_first.number, &*of_first.problems), (1, &[][..]));
+    // A web server with a damaged copy has no other way in.
+    target.overwrite(&path("latest"), b"nonsense".to_vec()).unwrap();
+    let server = web_server::WebServer::start(&target);
+    let report = check(&server.store(), &Wanted::Newest, &CancelToken::default(), &mut |_| {}).unwrap();
+    assert!(report.problems[0].object.ends_with("manifest/latest"), "{report:?}");
+    // A server that closes connections tells nothing of objects.
+    server.play("latest", web_server::Trick::Closes, 99);
+    let error = check(&server.store(), &Wanted::Newest, &CancelToken::default(), &mut |_| {}).unwrap_err();
+    assert!(matches!(error, lode_remote::RemoteError::Io { .. }), "{error}");
 }
 
 #[test]

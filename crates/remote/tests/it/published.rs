@@ -158,10 +158,14 @@ fn manifests_are_read_back_or_refused() {
         assert!(PublishedVersion::decode(&text.as_bytes()[..at], "m").is_err(), "{at}");
     }
     let later = text.replacen("lodestore-published 1\n", "lodestore-published 9\n", 1);
-    assert!(matches!(
-        PublishedVersion::decode(later.as_bytes(), "m"),
-        Err(RemoteError::Format { found: 9, .. })
-    ));
+    let decoded = |text: &str| PublishedVersion::decode(text.as_bytes(), "m");
+    // Whose checksum does not fit is damaged, and was not written by a later program.
+    assert!(matches!(decoded(&later), Err(RemoteError::Damaged { .. })));
+    let body = &later[..later.trim_end().rfind('\n').unwrap() + 1];
+    let sum = lode_base::checksum::checksum(body.as_bytes());
+    for later in [format!("{body}checksum {sum:016x}\n"), format!("{body}another end\n")] {
+        assert!(matches!(decoded(&later), Err(RemoteError::Format { found: 9, .. })), "{later}");
+    }
     // The newest that is damaged is not passed over for one before.
     publish(&vfs, &store);
     let path = Path::new(STORE).join("manifest/00000000000000000001");

@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 /// An entry in the file: number in the run (u32), [`TermIndex`] (u64).
 const ENTRY_BYTES: usize = 12;
+/// The frames of a run lie between those of others, so that each is on some disk: so many are on their way at once.
+const FRAMES_AHEAD: usize = 16;
 
 /// Takes the numbers while they are found.
 #[derive(Debug)]
@@ -122,12 +124,14 @@ impl CodeSink {
             Some(file) => Some(file.vfs.open(&file.path)?),
             None => None,
         };
+        // With what is around it, and the entry that made it full.
+        let frame_bytes = self.file.as_ref().map_or(0, |file| (file.frame_bytes + 2 * ENTRY_BYTES) as u64);
         let mut out = Vec::new();
         for sink in self.runs {
             out.push(match (sink, &reader) {
                 (Sink::Memory { codes }, _) => RunCodes::Memory(codes),
                 (Sink::File { frames, terms, .. }, Some(file)) => {
-                    RunCodes::File { file: Arc::clone(file), frames, terms }
+                    RunCodes::File { file: Arc::clone(file), frames, terms, frame_bytes }
                 }
                 (Sink::File { .. }, None) => RunCodes::Memory(Vec::new()),
             });
@@ -184,6 +188,8 @@ pub enum RunCodes {
         frames: Vec<u64>,
         /// Terms of the run.
         terms: u32,
+        /// Bytes of a frame at most.
+        frame_bytes: u64,
     },
 }
 
@@ -201,11 +207,17 @@ impl RunCodes {
     pub fn load(self) -> io::Result<Vec<TermIndex>> {
         match self {
             Self::Memory(codes) => Ok(codes),
-            Self::File { file, frames, terms, .. } => {
+            Self::File { file, frames, terms, frame_bytes } => {
                 let mut codes: Vec<TermIndex> = huge::zeros(terms as usize);
                 let mut bytes = Vec::new();
-                for frame in frames {
-                    read_frame(&*file, frame, &mut bytes)?;
+                let mut ahead = frames.iter();
+                let mut announce = |frames: usize| {
+                    ahead.by_ref().take(frames).for_each(|next| file.will_read(*next, next + frame_bytes));
+                };
+                announce(FRAMES_AHEAD);
+                for frame in &frames {
+                    read_frame(&*file, *frame, &mut bytes)?;
+                    announce(1);
                     for (number, index) in entries(&bytes) {
                         if let Some(code) = codes.get_mut(number as usize) {
                             *code = index;

@@ -206,6 +206,7 @@ impl ClosedRows {
                 }
                 let mut bytes = Vec::new();
                 range.start = read_frame(&**file, range.start, &mut bytes)?;
+                file.will_read(range.start, range.end);
                 let damaged = || io::Error::new(io::ErrorKind::InvalidData, "a temporary file is damaged");
                 RowChunk::read(&bytes).map(Some).ok_or_else(damaged)
             }

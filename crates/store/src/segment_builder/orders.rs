@@ -45,12 +45,23 @@ impl Job {
     }
 }
 
-struct Board<R> {
+struct Board<'a, R> {
     jobs: Vec<Job>,
     by_subject: Option<Arc<RowSet<R>>>,
     by_object: Option<Arc<RowSet<R>>>,
+    /// Files that have all their rows, and what these sum up to.
+    written: Vec<(OrderWriter<'a, R>, RowSums)>,
+    /// Threads that may add to those.
+    workers: usize,
     infos: [Option<PermutationInfo>; Order::COUNT],
     error: Option<BuildError>,
+}
+
+impl<R> Board<'_, R> {
+    fn fail(&mut self, error: BuildError) {
+        self.error.get_or_insert(error);
+        self.jobs.clear();
+    }
 }
 
 struct Writer<'a, R> {
@@ -59,8 +70,20 @@ struct Writer<'a, R> {
     sums: RowSums,
     /// Buffers that are free again, with the room that is held for them.
     spare: Mutex<Vec<(Vec<R>, Reservation)>>,
-    board: Mutex<Board<R>>,
+    board: Mutex<Board<'a, R>>,
     changed: Condvar,
+}
+
+/// Says that a thread is at its end, however it came there.
+struct AtWork<'a, 'b, R>(&'a Writer<'b, R>);
+
+impl<R> Drop for AtWork<'_, '_, R> {
+    fn drop(&mut self) {
+        let mut board = self.0.board.lock().unwrap_or_else(PoisonError::into_inner);
+        board.workers -= 1;
+        drop(board);
+        self.0.changed.notify_all();
+    }
 }
 
 /// Writes all orders, makes their files durable, and returns what they hold. `buffer` is any that is not needed any more.
@@ -74,6 +97,8 @@ pub fn write_orders<R: PackedRow>(
         jobs: Job::ALL.to_vec(),
         by_subject: Some(Arc::new(rows)),
         by_object: None,
+        written: Vec::new(),
+        workers: context.threads.clamp(1, Job::ALL.len()),
         infos: [None; Order::COUNT],
         error: None,
     };
@@ -87,6 +112,8 @@ pub fn write_orders<R: PackedRow>(
             for _ in 1..context.threads.min(Job::ALL.len()) {
                 scope.spawn(|| writer.work());
             }
+            // To make files durable is to wait for disks, and others have rows for these meanwhile.
+            scope.spawn(|| writer.finish_written());
             writer.work();
         });
     }
@@ -163,21 +190,42 @@ fn for_each_block<R: PackedRow>(
     }
 }
 
-impl<R: PackedRow> Writer<'_, R> {
-    fn lock(&self) -> MutexGuard<'_, Board<R>> {
+impl<'a, R: PackedRow> Writer<'a, R> {
+    fn lock(&self) -> MutexGuard<'_, Board<'a, R>> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn work(&self) {
+        let _at_work = AtWork(self);
         while let Some((job, rows)) = self.take() {
             let result = self.run(job, &rows);
             drop(rows);
             if let Err(error) = result {
-                let mut board = self.lock();
-                board.error.get_or_insert(error);
-                board.jobs.clear();
+                self.lock().fail(error);
             }
             self.changed.notify_all();
+        }
+    }
+
+    /// Ends files as they come, until no thread is left that could write another.
+    fn finish_written(&self) {
+        loop {
+            let mut board = self.lock();
+            let (output, sums) = loop {
+                if let Some(next) = board.written.pop() {
+                    break next;
+                }
+                if board.workers == 0 {
+                    return;
+                }
+                board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
+            };
+            let is_useless = board.error.is_some();
+            drop(board);
+            if !is_useless && let Err(error) = self.finish_now(output, &sums) {
+                self.lock().fail(error);
+                self.changed.notify_all();
+            }
         }
     }
 
@@ -320,17 +368,27 @@ impl<R: PackedRow> Writer<'_, R> {
         RowSet::collect(sorted, reservation, self.context.vfs, &path, &mut |_| Ok(())).map_err(io)
     }
 
-    fn finish(&self, order: Order, output: OrderWriter<'_, R>, sums: &RowSums) -> Result<(), BuildError> {
+    fn finish_now(&self, output: OrderWriter<'a, R>, sums: &RowSums) -> Result<(), BuildError> {
         let info = output.finish(sums)?;
-        self.lock().infos[order as usize] = Some(info);
+        self.lock().infos[info.order as usize] = Some(info);
+        Ok(())
+    }
+
+    /// Has a file ended that has all its rows.
+    fn finish(&self, output: OrderWriter<'a, R>, sums: RowSums) -> Result<(), BuildError> {
+        if self.context.threads <= 1 {
+            return self.finish_now(output, &sums);
+        }
+        self.lock().written.push((output, sums));
+        self.changed.notify_all();
         Ok(())
     }
 
     /// Writes all rows as they are.
-    fn write(&self, rows: &RowSet<R>, order: Order, sums: &RowSums) -> Result<(), BuildError> {
+    fn write(&self, rows: &RowSet<R>, order: Order, sums: RowSums) -> Result<(), BuildError> {
         let mut output = OrderWriter::create(self.context, order)?;
         for_each_block(rows, self.context, &mut |block| output.push(block))?;
-        self.finish(order, output, sums)
+        self.finish(output, sums)
     }
 
     /// Writes rows in their order, and in the order that has the second and third column swapped.
@@ -350,9 +408,9 @@ impl<R: PackedRow> Writer<'_, R> {
             let reshaped = block.iter().map(|row| shape.reshape(*row, &to));
             groups.push(reshaped, &mut |done| swapped_output.push(done), &io)
         })?;
-        self.finish(order, output, &self.sums)?;
+        self.finish(output, self.sums)?;
         groups.finish(&mut |done| swapped_output.push(done), &io)?;
-        self.finish(swapped, swapped_output, &self.sums)
+        self.finish(swapped_output, self.sums)
     }
 
     /// Moves P to the front of rows that are sorted by the other columns already.
@@ -367,13 +425,13 @@ impl<R: PackedRow> Writer<'_, R> {
         if bits <= PARTITION_BITS_MAX && room.is_ok() {
             let partitioned = self.scatter(rows, source, shape, bits, buffer)?;
             let mut partitioned = RowSet::in_memory(partitioned, room.ok());
-            self.write(&partitioned, to, &self.sums)?;
+            self.write(&partitioned, to, self.sums)?;
             self.give_back(partitioned.take_buffer());
             return Ok(());
         }
         drop((room, buffer));
         let sorted = self.sort(rows, from, to, &|_| true)?;
-        self.write(&sorted, to, &self.sums)
+        self.write(&sorted, to, self.sums)
     }
 
     /// Rows grouped by P, inside a group in the order they came.
@@ -414,7 +472,7 @@ impl<R: PackedRow> Writer<'_, R> {
         let layout = self.context.layout;
         if !layout.has_named_graphs() {
             let output = OrderWriter::create(self.context, Order::Gspo)?;
-            return self.finish(Order::Gspo, output, &RowSums::default());
+            return self.finish(output, RowSums::default());
         }
         let (shape, codes) = (layout.shape(Order::Spog), layout.row_codes());
         let (shift, mask) = (shape.shifts[Position::G as usize], shape.masks[Position::G as usize]);
@@ -427,6 +485,6 @@ impl<R: PackedRow> Writer<'_, R> {
             Ok(())
         })?;
         let sorted = self.sort(rows, Order::Spog, Order::Gspo, &named)?;
-        self.write(&sorted, Order::Gspo, &sums)
+        self.write(&sorted, Order::Gspo, sums)
     }
 }

@@ -2,7 +2,7 @@
 //! `--ignored --nocapture`.
 
 use super::*;
-use crate::load::{LoadOptions, LoadProgress, Source, load};
+use crate::load::{LoadOptions, LoadProgress, Source, Stage, load};
 use crate::store::Store;
 use lode_base::device_vfs::{DeviceModel, DeviceVfs};
 use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
@@ -10,6 +10,8 @@ use lode_base::mem_vfs::MemVfs;
 use lode_packed::Order;
 use lode_rdf::ValueId;
 use std::fmt::Write as _;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const FOLDER: &str = "/db";
@@ -27,6 +29,8 @@ struct Devices {
     mem: MemVfs,
     layout: Layout,
     model: DeviceModel,
+    /// Those of the files that were opened last, that of the folder of the database first.
+    opened: Mutex<Vec<DeviceVfs>>,
 }
 
 impl Devices {
@@ -34,16 +38,27 @@ impl Devices {
         let mem = MemVfs::new();
         if let Layout::Striped(count) = layout {
             let folders: Vec<PathBuf> = (0..count).map(|number| format!("/disk{number}").into()).collect();
-            stripe(&mem, Path::new(FOLDER), &folders).unwrap();
+            // Scaled down with the speed: else a file of a small database has two chunks.
+            let kib = std::env::var("LODE_CHUNK_KIB").ok().and_then(|n| n.parse().ok()).unwrap_or(256);
+            stripe_by(&mem, Path::new(FOLDER), &folders, kib << 10).unwrap();
         }
-        Self { mem, layout, model }
+        Self { mem, layout, model, opened: Mutex::default() }
+    }
+
+    /// How long each device has had something to do.
+    fn working(&self) -> Vec<Duration> {
+        self.opened.lock().unwrap().iter().map(DeviceVfs::working).collect()
     }
 
     /// As after a start: nothing is in any cache.
     fn files(&self) -> Arc<dyn Vfs> {
         let mem: Arc<dyn Vfs> = Arc::new(self.mem.clone());
-        let device =
-            || Arc::new(DeviceVfs::new(Arc::clone(&mem), self.model).with_slow_writes()) as Arc<dyn Vfs>;
+        self.opened.lock().unwrap().clear();
+        let device = || {
+            let device = DeviceVfs::new(Arc::clone(&mem), self.model).with_slow_writes();
+            self.opened.lock().unwrap().push(device.clone());
+            Arc::new(device) as Arc<dyn Vfs>
+        };
         match self.layout {
             Layout::Plain => device(),
             Layout::Striped(_) => {
@@ -58,8 +73,35 @@ impl Devices {
         let options = LoadOptions { threads: 2, memory_bytes, ..LoadOptions::default() };
         let start = Instant::now();
         let source = Source::bytes("x.nt", text.to_owned());
-        load(&store, vec![source], options, &Arc::new(LoadProgress::default())).unwrap();
+        let progress = Arc::new(LoadProgress::default());
+        let is_done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| self.tell_stages(&progress, &is_done));
+            load(&store, vec![source], options, &progress).unwrap();
+            is_done.store(true, Ordering::Relaxed);
+        });
         start.elapsed()
+    }
+
+    /// Tells of each stage of a load which share of the time each device had something to do: where all of them are idle, processors are waited for.
+    fn tell_stages(&self, progress: &LoadProgress, is_done: &AtomicBool) {
+        let (mut stage, mut since, mut before) = (Stage::Reading, Instant::now(), self.working());
+        let mut is_last = false;
+        while !is_last {
+            std::thread::sleep(Duration::from_millis(5));
+            is_last = is_done.load(Ordering::Relaxed);
+            let now = progress.sample().stage;
+            if now != stage || is_last {
+                let (elapsed, working) = (since.elapsed().as_secs_f64(), self.working());
+                let shares: Vec<u64> = working
+                    .iter()
+                    .zip(&before)
+                    .map(|(now, before)| (100.0 * (*now - *before).as_secs_f64() / elapsed) as u64)
+                    .collect();
+                println!("    {:>16} {elapsed:8.2} s, devices at work {shares:?} %", stage.name());
+                (stage, since, before) = (now, Instant::now(), working);
+            }
+        }
     }
 
     fn scan(&self) -> Duration {
@@ -117,28 +159,35 @@ fn data(statements: u64) -> String {
 #[ignore = "tells times"]
 fn one_disk_and_four() {
     let statements = std::env::var("LODE_STATEMENTS").ok().and_then(|n| n.parse().ok()).unwrap_or(600_000);
-    let megabytes = std::env::var("LODE_MB_PER_SECOND").ok().and_then(|n| n.parse().ok()).unwrap_or(2);
+    let megabytes: f64 = std::env::var("LODE_MB_PER_SECOND").ok().and_then(|n| n.parse().ok()).unwrap_or(2.0);
+    let bytes_per_second = (megabytes * 1e6) as u64;
     let text = data(statements);
     // The speed is scaled down with the data: a test program is slow, and the disks are to be what is waited for.
-    let flash = DeviceModel { bytes_per_second: megabytes * 1_000_000, ..DeviceModel::SSD };
-    let disk = DeviceModel { bytes_per_second: megabytes * 1_000_000, ..DeviceModel::DISK };
+    let flash = DeviceModel { bytes_per_second, ..DeviceModel::SSD };
+    let disk = DeviceModel { bytes_per_second, ..DeviceModel::DISK };
     println!("{} MB of N-Triples, devices of {megabytes} MB/s", text.len() >> 20);
-    for (device, model) in [("flash", flash), ("disk", disk)] {
+    let only = std::env::var("LODE_DEVICE").ok();
+    let is_wanted = |(name, _): &(&str, _)| only.as_ref().is_none_or(|only| only == name);
+    for (device, model) in [("flash", flash), ("disk", disk)].into_iter().filter(is_wanted) {
         let mut first = None;
+        let sorts = std::env::var_os("LODE_NO_SORT").is_none();
         for layout in [Layout::Plain, Layout::Striped(1), Layout::Striped(4)] {
+            println!("{device} {layout:?}");
             let devices = Devices::new(layout, model);
             let times = [
                 devices.load(&text, 1 << 30),
                 devices.scan(),
                 Devices::new(layout, model).load(&text, 48 << 20),
-                Devices::new(layout, model).sort(statements * 8),
+                if sorts { Devices::new(layout, model).sort(statements * 8) } else { Duration::ZERO },
             ]
             .map(|time| time.as_secs_f64());
             let base = *first.get_or_insert(times);
             for ((name, time), one) in
                 ["load", "cold scan", "load in 48 MiB", "external sort"].iter().zip(times).zip(base)
             {
-                println!("{device:>6} {layout:?} {name:>16}: {time:8.2} s, {:5.2} times", one / time);
+                if time > 0.0 {
+                    println!("{device:>6} {layout:?} {name:>16}: {time:8.2} s, {:5.2} times", one / time);
+                }
             }
         }
     }

@@ -185,6 +185,63 @@ fn a_backup_is_whole_and_a_restored_one_may_be_striped() {
     assert_eq!(read_all(&second.snapshot()).unwrap(), wanted);
 }
 
+/// Killed at any step of making stripes and restoring: the next restore, with other folders, begins anew and leaves nothing of the one before.
+#[test]
+fn a_restore_that_was_killed_leaves_nothing_to_the_next() {
+    let before = MemVfs::new();
+    try_load(Arc::new(before.clone()), OLD, 1 << 30).unwrap();
+    let wanted = crate::crash_tests::contents(&before).unwrap();
+    let (cancel, progress, target) =
+        (CancelToken::default(), BackupProgress::default(), Path::new("/restored"));
+    let options = BackupOptions { link: false, check: false };
+    let restore_into = |vfs: &Arc<dyn Vfs>, stripes: &[PathBuf]| {
+        clear_unfinished_restore(vfs, target)?;
+        stripe_by(&**vfs, target, stripes, CHUNK)?;
+        restore(&striped(vfs, target)?, Path::new(FOLDER), target, &options, &cancel, &progress)
+    };
+    let counting = FaultVfs::counting(before.deep_copy(), false);
+    restore_into(&(Arc::new(counting.clone()) as Arc<dyn Vfs>), &folders()).unwrap();
+    let step = (counting.operations() / 150).max(1) as usize;
+    for at in (0..counting.operations()).step_by(step) {
+        for crash in [CrashKind::KeepAll, CrashKind::LoseAll, CrashKind::Scattered(at)] {
+            let faulty = FaultVfs::new(before.deep_copy(), Fault::PowerCut, at, false);
+            let _ = restore_into(&(Arc::new(faulty.clone()) as Arc<dyn Vfs>), &folders());
+            let after = faulty.after_crash(crash);
+            let files: Arc<dyn Vfs> = Arc::new(after.clone());
+            let has_list = stripe_folders(&after, target).unwrap().is_some();
+            let is_whole = after.exists(&target.join(MANIFEST));
+            let is_marked = after.exists(&target.join(RESTORING));
+            if !is_whole {
+                // Only where the list is there and the restore had not begun does the database keep the folders that it was given. Where there is no
+                // list, those that were made are found by who names them again.
+                let stripes = match (has_list, is_marked) {
+                    (_, true) => folders()[1..].to_vec(),
+                    (true, false) => folders(),
+                    (false, false) => folders().into_iter().rev().collect(),
+                };
+                restore_into(&files, &stripes).unwrap();
+            }
+            let open = Store::open(striped(&files, target).unwrap(), target, 1 << 16).unwrap();
+            assert_eq!(read_all(&open.snapshot()).unwrap(), wanted, "{at} {crash:?}");
+            let kept = stripe_folders(&after, target).unwrap().unwrap();
+            let own: BTreeSet<PathBuf> =
+                (0..kept.folders.len()).map(|number| kept.own_folder(number)).collect();
+            let found: BTreeSet<PathBuf> = after
+                .files()
+                .into_iter()
+                .filter(|path| path.starts_with("/disks") || path.starts_with("/c"))
+                .filter_map(|path| Some(path.parent()?.to_owned()))
+                // One that has no mark yet has nothing, and does not say whose it would have been.
+                .filter(|own| after.exists(&own.join("stripe")))
+                .collect();
+            // Where the power is cut, of a folder that was made for nothing its files may be there, and not that it is unfinished.
+            if crash == CrashKind::KeepAll {
+                assert_eq!(found, own, "{at}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_database_gets_stripes_later_and_keeps_them() {
     let vfs = MemVfs::new();
@@ -259,6 +316,13 @@ fn a_copy_of_the_folder_writes_nothing() {
         vfs.create(&to).unwrap().write_all(&vfs.read(&path).unwrap()).unwrap();
     }
     let before = parts(&vfs);
+    // Nor does a restore, where the copy looks like one that did not end.
+    let looks_so = vfs.deep_copy();
+    drop(looks_so.create(Path::new("/copy/RESTORING")).unwrap());
+    looks_so.remove(Path::new("/copy/MANIFEST")).unwrap();
+    let error = clear_unfinished_restore(&(Arc::new(looks_so.clone()) as Arc<dyn Vfs>), Path::new("/copy"));
+    assert!(error.unwrap_err().to_string().contains("a copy of the database"));
+    assert_eq!(contents(&looks_so).unwrap(), all);
     let error = open("/copy").unwrap_err().to_string();
     assert!(error.contains("a copy of the database") && error.contains(FOLDER), "{error}");
     assert_eq!(parts(&vfs), before);

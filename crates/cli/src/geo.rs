@@ -34,6 +34,8 @@ pub fn run(args: &GeoArgs) -> anyhow::Result<Done> {
         return Ok(Done::Ok);
     }
     let start = Instant::now();
+    // An index is of segments: what was committed since, and is in the log alone, becomes one.
+    database.store().flush_all(&CancelToken::default())?;
     let options = PlacesOptions { memory_bytes, force: args.force, cancel: CancelToken::default() };
     let report = index_places(database.store(), &options)?;
     if !args.quiet {

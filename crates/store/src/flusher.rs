@@ -75,6 +75,24 @@ impl Store {
         }
     }
 
+    /// Makes segments of what is in the delta, however little that is: for indexes, which are of segments. How many quads these were.
+    ///
+    /// # Errors
+    ///
+    /// Where the store is open for reading, they cannot be written, or it was cancelled.
+    pub fn flush_all(&self, cancel: &CancelToken) -> Result<u64, StoreError> {
+        let flusher = &self.writer()?.flush_state;
+        flusher.flush_lock.lock(cancel)?;
+        let _guard = FlushGuard(flusher);
+        if self.version().delta.is_empty() {
+            return Ok(0);
+        }
+        flusher.state().is_running = true;
+        let result = self.with_room(|| flush(self, cancel, &mut || {}));
+        flusher.note(&result);
+        result
+    }
+
     /// Lets a commit come, after a pause if segments are written too slowly; refuses it where too much waits for that.
     pub(crate) fn admit(&self, cancel: &CancelToken) -> Result<(), StoreError> {
         let flusher = &self.writer()?.flush_state;

@@ -132,6 +132,10 @@ def many_points_are_gathered(page):
         '<http://www.opengis.net/def/crs/EPSG/0/3857> POINT(5 5)'^^<http://www.opengis.net/ont/geosparql#wktLiteral> } }""")
     page.wait("document.querySelectorAll('.place').length === 2")
     equal([count(page, ".place-dot"), count(page, ".place-polygon")], [1, 1])
+    page.wait("document.querySelector('.view-tools [role=status]').textContent.startsWith('2 places; 1 geometry is not drawn')")
+    run(page, """SELECT ?shape { VALUES ?shape { '<gml:Point xmlns:gml="http://www.opengis.net/gml/3.2"><gml:pos>1 2</gml:pos></gml:Point>'^^<http://www.opengis.net/ont/geosparql#gmlLiteral>
+        'GEOMETRYCOLLECTION(POINT(1 2))'^^<http://www.opengis.net/ont/geosparql#wktLiteral> 'POINT EMPTY'^^<http://www.opengis.net/ont/geosparql#wktLiteral> } }""")
+    page.wait("document.querySelector('.empty-note')?.textContent.startsWith('2 geometries are not drawn')")
 
 
 @test

@@ -6,6 +6,7 @@
     reason = "a test that cannot go on has failed; its table is for people"
 )]
 
+mod geosparql;
 mod index_crashes;
 mod indexed;
 mod known;

@@ -330,3 +330,29 @@ fn few_of_many_are_looked_at_for_the_nearest() {
         assert!(plan.contains("Ids ?g"), "{plan}");
     }
 }
+
+#[test]
+fn what_is_in_the_log_alone_becomes_a_segment_that_is_indexed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("db");
+    let database = open(&path);
+    update(
+        &database,
+        "INSERT DATA { :a :p0 'POINT(1 1)'^^geo:wktLiteral . :b :p0 'POINT(9 9)'^^geo:wktLiteral }",
+    );
+    assert_eq!(index(&database, false).geometries, 0);
+    assert_eq!(database.store().flush_all(&Default::default()).unwrap(), 2);
+    assert_eq!(database.store().flush_all(&Default::default()).unwrap(), 0);
+    assert_eq!(index(&database, false).geometries, 2);
+    let near =
+        "SELECT ?s { ?s :p0 ?g FILTER(geof:sfWithin(?g, 'POLYGON((0 0,2 0,2 2,0 2,0 0))'^^geo:wktLiteral)) }";
+    let found = sorted_rows(&database, near, &QueryOptions::default());
+    assert!(found.len() == 1 && found.concat().contains("http://e/a"), "{found:?}");
+    // What is deleted then is not there, and the segment is one as all.
+    update(&database, "DELETE DATA { :a :p0 'POINT(1 1)'^^geo:wktLiteral }");
+    assert_eq!(database.store().flush_all(&Default::default()).unwrap(), 1);
+    assert!(sorted_rows(&database, near, &QueryOptions::default()).is_empty());
+    drop(database);
+    assert!(is_sound(&path));
+    assert_eq!(rows(&open(&path), "SELECT ?s { ?s :p0 ?g }", &QueryOptions::default()).len(), 1);
+}

@@ -1,14 +1,16 @@
 //! The edges of two shapes, and where each is cut by others or runs along with them.
 
-use super::Shapes;
 use crate::error::GeoError;
 use crate::limits::PAIRS_MAX;
-use crate::parts::oriented;
+use crate::parts::{Parts, oriented};
 use crate::watch::Watch;
 use geo::kernels::{Kernel, Orientation, RobustKernel};
 use geo::line_intersection::{LineIntersection, line_intersection};
 use geo::{Coord, Line, LineString, Point};
 use rstar::{AABB, RTree, RTreeObject};
+
+/// Two shapes.
+pub type Shapes<'s> = [&'s Parts; 2];
 
 /// A segment of a line, or of a ring of an area, which is then at its left.
 #[derive(Debug, Clone, Copy)]
@@ -183,13 +185,11 @@ impl Edges {
     fn meet(&mut self, one: usize, other: usize) {
         let (Some(a), Some(b)) = (self.all.get(one).copied(), self.all.get(other).copied()) else { return };
         match line_intersection(a.line, b.line) {
-            None => {}
-            Some(LineIntersection::SinglePoint { intersection, .. }) => {
-                if !a.is_beside(&b) {
-                    self.add_cut(one, &b, intersection);
-                    self.add_cut(other, &a, intersection);
-                }
+            Some(LineIntersection::SinglePoint { intersection, .. }) if !a.is_beside(&b) => {
+                self.add_cut(one, &b, intersection);
+                self.add_cut(other, &a, intersection);
             }
+            None | Some(LineIntersection::SinglePoint { .. }) => {}
             Some(LineIntersection::Collinear { intersection: common }) => {
                 let same_way =
                     a.line.delta().x * b.line.delta().x + a.line.delta().y * b.line.delta().y > 0.0;

@@ -8,15 +8,11 @@
 mod edges;
 
 use crate::error::GeoError;
-use crate::parts::Parts;
 use crate::rays::Rays;
 use crate::watch::Watch;
-use edges::{Cut, Edges};
+use edges::{Cut, Edges, Shapes};
 use geo::{Coord, LineString, Point};
 use std::collections::HashMap;
-
-/// Two shapes.
-pub type Shapes<'s> = [&'s Parts; 2];
 
 /// Where something is in a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,9 +134,9 @@ impl Arrangement {
             for cut in cuts.windows(2) {
                 let [from, to] = cut else { continue };
                 watch.check()?;
-                for of in 0..2 {
-                    if from.by_area[of] {
-                        known[of] = None;
+                for (known, is_met) in known.iter_mut().zip(from.by_area) {
+                    if is_met {
+                        *known = None;
                     }
                 }
                 self.pieces.push(piece(&self.edges, (at, from, to), &mut known, rays, watch)?);

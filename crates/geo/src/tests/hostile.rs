@@ -10,6 +10,8 @@ use crate::relate::{self, Relation};
 use crate::unit::Unit;
 use crate::vocabulary::{GEOJSON_LITERAL, GML_LITERAL, KML_LITERAL};
 use crate::{inspect, measure, write};
+use lode_base::cancel::{CancelToken, Cancelled, with_current};
+use std::time::Duration;
 
 /// Everything that can be asked of one and of two geometries. What it answers is not looked at.
 fn everything(a: &Geometry, b: &Geometry) {
@@ -132,21 +134,83 @@ fn what_meets_too_often_is_refused() {
     assert!(wkt(&ring).check_valid().is_err());
 }
 
-/// Large ones that are valid have answers.
+/// A polygon around the origin.
+fn circle(points: usize, radius: f64) -> Geometry {
+    wkt(&format!("POLYGON({})", ring(points, radius)))
+}
+
+fn ring(points: usize, radius: f64) -> String {
+    let corner = |at: usize| {
+        let angle = std::f64::consts::TAU * (at % points) as f64 / points as f64;
+        format!("{} {}", radius * angle.cos(), radius * angle.sin())
+    };
+    format!("({})", (0..=points).map(corner).collect::<Vec<_>>().join(","))
+}
+
+/// Nobody waits for an answer: there is none, whatever is asked, and no matter who finds out.
+#[test]
+fn calls_end_with_their_query() {
+    let (inner, outer) = (circle(12_000, 1.0), circle(12_000, 2.0));
+    let asked = |token: &CancelToken| {
+        with_current(Some(token), || {
+            [
+                relate::holds(Relation::Within, &inner, &outer).map(drop),
+                construct::overlay(Operation::Union, &inner, &outer).map(drop),
+                construct::overlay(Operation::Intersection, &inner, &outer).map(drop),
+                construct::concave_hull(&inner, None).map(drop),
+                measure::area(&inner, Unit::METRE).map(drop),
+                measure::length(&inner, Unit::METRE).map(drop),
+                circle(12_000, 1.0).check_valid(),
+            ]
+        })
+    };
+    let cancelled = CancelToken::default();
+    cancelled.cancel();
+    for answer in asked(&cancelled) {
+        assert_eq!(answer, Err(GeoError::Stopped));
+    }
+    // Less time than any of them may take: the query runs out of time, and takes no error for an answer.
+    let late = CancelToken::new(Some(Duration::from_millis(1)));
+    for answer in asked(&late) {
+        assert_eq!(answer, Err(GeoError::Stopped));
+    }
+    assert_eq!(late.check(), Err(Cancelled::Timeout));
+    let patient = CancelToken::new(Some(Duration::from_secs(10_000)));
+    assert!(asked(&patient).iter().all(Result::is_ok));
+}
+
+/// A hole that touches its polygon is looked at as a whole, and not each of its points with all others of the ring.
+#[test]
+fn large_rings_that_touch_are_answered() {
+    let hole = ring(40_000, 1.0);
+    let touching = format!("POLYGON((-2 -2,1 0,-2 2,-2 -2),{hole})");
+    assert_eq!(wkt(&touching).check_valid(), Err(GeoError::Invalid));
+    // Nearer to the circle than the hole, which is beside it from the common corner on.
+    let outer = ring(80_000, 2.0);
+    let moved: Vec<String> = hole
+        .trim_matches(['(', ')'])
+        .split(',')
+        .filter_map(|pair| pair.split_once(' '))
+        .map(|(x, y)| format!("{} {y}", x.parse::<f64>().unwrap() + 1.0))
+        .collect();
+    let touching = wkt(&format!("POLYGON({outer},({}))", moved.join(",")));
+    assert_eq!(touching.check_valid(), Ok(()));
+    assert_eq!(relate::holds(Relation::Touches, &wkt("POINT(2 0)"), &touching), Ok(true));
+}
+
+/// Large ones that are valid have answers, also collections.
 #[test]
 fn large_geometries_are_answered() {
-    let circle = |points: usize, radius: f64| {
-        let corner = |at: usize| {
-            let angle = std::f64::consts::TAU * (at % points) as f64 / points as f64;
-            format!("{} {}", radius * angle.cos(), radius * angle.sin())
-        };
-        wkt(&format!("POLYGON(({}))", (0..=points).map(corner).collect::<Vec<_>>().join(",")))
-    };
     let (inner, outer) = (circle(20_000, 1.0), circle(20_000, 2.0));
     assert_eq!(relate::holds(Relation::Within, &inner, &outer), Ok(true));
     assert_eq!(relate::holds(Relation::Within, &wkt("POINT(0.5 0.5)"), &inner), Ok(true));
     let ring = construct::overlay(Operation::Difference, &outer, &inner).unwrap();
     assert!((measure::area(&ring, Unit::Angle(1.0)).unwrap() - 3.0 * std::f64::consts::PI).abs() < 1e-4);
+    let (a, b) = (write::wkt(&inner), write::wkt(&outer));
+    let mixed = wkt(&format!("GEOMETRYCOLLECTION({a},{b},LINESTRING(0 0,5 0),POINT(9 9))"));
+    assert_eq!(relate::holds(Relation::Contains, &mixed, &outer), Ok(true));
+    assert_eq!(relate::holds(Relation::Contains, &mixed, &wkt("LINESTRING(1 0,4 0)")), Ok(true));
+    assert_eq!(relate::holds(Relation::Equals, &mixed, &outer), Ok(false));
 }
 
 #[test]

@@ -4,7 +4,7 @@ import { Drawing, whenSeen } from './canvas.js';
 import { count, el, short, svg } from './dom.js';
 import { ticksOf } from './scales.js';
 import { browseLink, isNumber, textOf } from './terms.js';
-import { coordinatesOf, isShape, parseShape, project, unproject } from './wkt.js';
+import { coordinatesOf, isEmptyShape, isOtherShape, isShape, parseShape, project, unproject } from './wkt.js';
 
 const SHAPES_MAX = 3000;
 const POINTS_MAX = 50_000;
@@ -14,13 +14,13 @@ const SQUARE = 44;
 const SCALE_MAX = 1e6;
 const COORDINATES_MAX = 200_000;
 
-/** Shapes of the rows: WKT, GeoJSON, or a column of latitudes and one of longitudes. */
+/** Shapes of the rows: WKT, GeoJSON, or a column of latitudes and one of longitudes; how many there is no room for, and how many cannot be drawn. */
 function shapesOf({ vars, rows }) {
-  const wkt = vars.filter(name => rows.some(row => isShape(row[name])));
+  const wkt = vars.filter(name => rows.some(row => isShape(row[name]) || isOtherShape(row[name])));
   const like = pattern => vars.find(name => pattern.test(name) && rows.some(row => isNumber(row[name])));
   const [lat, long] = [like(/^(.*_)?lat(itude)?$/i), like(/^(.*_)?(lng|lon|long|longitude)$/i)];
   const shapes = [];
-  let [coordinates, points, left] = [0, 0, 0];
+  let [coordinates, points, left, unread] = [0, 0, 0, 0];
   const take = (shape, row, isOwn) => {
     const size = shape ? coordinatesOf(shape).length : 0;
     if (!size) return;
@@ -35,17 +35,23 @@ function shapesOf({ vars, rows }) {
     shapes.push({ shape, row, title: others.map(name => `${name}: ${textOf(row[name]).slice(0, 120)}`).join('\n'), iri: others.map(name => row[name]).find(term => term.type === 'uri')?.value });
   };
   for (const row of rows) {
-    for (const name of wkt) if (isShape(row[name])) take(parseShape(row[name]), row, other => other === name);
+    for (const name of wkt) {
+      const term = row[name];
+      const shape = isShape(term) ? parseShape(term) : null;
+      if (shape) take(shape, row, other => other === name);
+      else if ((isShape(term) || isOtherShape(term)) && !isEmptyShape(term)) unread++;
+    }
     if (lat && long && row[lat] && row[long]) take({ type: 'point', points: [[Number(row[long].value), Number(row[lat].value)]] }, row, name => name === lat || name === long);
   }
-  return { shapes, left };
+  return { shapes, left, unread };
 }
 
 export function mapView(answer) {
-  const { shapes, left } = shapesOf(answer);
-  if (!shapes.length) return el('p.empty-note', {}, 'A map needs a column of literals of WKT or GeoJSON, or one of latitudes and one of longitudes (named lat and long).');
+  const { shapes, left, unread } = shapesOf(answer);
+  const others = unread ? `${count(unread, 'geometry is', 'geometries are')} not drawn (collections, GML, KML, other reference systems; geof:asGeoJSON makes GeoJSON of the last three)` : '';
+  if (!shapes.length) return el('p.empty-note', {}, others || 'A map needs a column of literals of WKT or GeoJSON, or one of latitudes and one of longitudes (named lat and long).');
   const chosen = el('div.bar');
-  const note = el('span.muted', { role: 'status' }, count(shapes.length, 'place') + (left ? `, ${left} more are not drawn` : ''));
+  const note = el('span.muted', { role: 'status' }, count(shapes.length, 'place') + (left ? `, ${left} more are not drawn` : '') + (others && `; ${others}`));
   const map = new WorldMap(shapes, chosen);
   return el('div.map-view', {}, el('div.bar.view-tools', {}, note, chosen), map.drawing.element);
 }

@@ -7,6 +7,12 @@ const GEOJSON = /(^|#)geoJSONLiteral$/;
 
 export const isShape = term => isWkt(term) || term?.type === 'literal' && GEOJSON.test(term.datatype || '');
 
+/** A geometry in a format that is not drawn. */
+export const isOtherShape = term => term?.type === 'literal' && /(^|#)(gml|kml|dggs)Literal$/.test(term.datatype || '');
+
+/** Whether a literal says that there is nothing. */
+export const isEmptyShape = term => (isOtherShape(term) ? !term.value.trim() : /^\s*(<[^>]*>\s*)?([a-z]+(\s+zm?|\s+m)?\s+EMPTY)?\s*$/i.test(term.value));
+
 export const parseShape = term => (GEOJSON.test(term.datatype || '') ? parseGeoJson(term.value) : parseWkt(term.value));
 
 function isWkt(term) {

@@ -313,7 +313,7 @@ impl Work {
         #[cfg(feature = "geo")]
         if keeps_places(&self.store) {
             let options = PlacesOptions { memory_bytes, force: false, cancel: cancel.clone() };
-            if let Err(error) = crate::places::index_in_turn(&self.store, &options) {
+            if let Err(error) = crate::places::index_in_turn(&self.store, &options, self.options.threads) {
                 self.note_failure(&error);
             }
         }

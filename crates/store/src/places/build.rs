@@ -2,19 +2,22 @@
 
 use super::hilbert;
 use super::ranges::{each_geometry, geometries_of};
-use super::tree::{CellBox, TreeWriter};
+use super::tree::{CellBox, NODE_ENTRIES, Node, TreeWriter};
 use crate::error::StoreError;
 use crate::index_files::{KEYS, PLACES, ROWS};
 use crate::kept_indexes;
 use crate::store::Store;
 use crate::version::OpenSegment;
 use lode_base::cancel::CancelToken;
+use lode_base::cores::cores;
 use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
+use lode_base::pieces;
 use lode_base::vfs::Vfs;
 use lode_geo::proximity::is_regular;
 use lode_geo::window::{Grid, extent};
 use lode_geo::{Crs, Geometry, read};
-use lode_packed::{DictionaryWriter, PermutationWriter};
+use lode_packed::{Dictionary, DictionaryWriter, PermutationWriter};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -82,15 +85,20 @@ pub fn drop_places(store: &Store) -> Result<(), StoreError> {
 pub fn index_places(store: &Store, options: &PlacesOptions) -> Result<PlacesReport, StoreError> {
     kept_indexes::in_turn(store, &options.cancel, || {
         kept_indexes::keep(store, &PLACES)?;
-        index_in_turn(store, options)
+        index_in_turn(store, options, cores())
     })
 }
 
-/// The same for who has the right to replace segments.
-pub(crate) fn index_in_turn(store: &Store, options: &PlacesOptions) -> Result<PlacesReport, StoreError> {
+/// The same for who has the right to replace segments, with up to so many threads.
+pub(crate) fn index_in_turn(
+    store: &Store,
+    options: &PlacesOptions,
+    threads: usize,
+) -> Result<PlacesReport, StoreError> {
+    let threads = threads.max(1);
     let mut report = PlacesReport::default();
     let others = kept_indexes::each_without(store, &PLACES, options.force, |segment, folder| {
-        let building = Building { vfs: store.vfs(), folder, segment, options };
+        let building = Building { vfs: store.vfs(), folder, segment, options, threads };
         if building.run(&mut report)? {
             report.segments += 1;
         } else {
@@ -107,28 +115,118 @@ struct Building<'b> {
     folder: &'b Path,
     segment: &'b OpenSegment,
     options: &'b PlacesOptions,
+    threads: usize,
 }
 
 /// The planes of a segment, in the order in which they were met.
 #[derive(Default)]
-struct Planes(Vec<(Crs, Grid)>);
+struct Planes(Vec<Crs>);
 
 impl Planes {
-    /// The number of a plane and its grid; none where there are too many.
-    fn of(&mut self, crs: &Crs) -> Option<(u8, Grid)> {
-        let plane = crs.plane();
-        let known = self.0.iter().position(|(known, _)| *known == plane);
+    /// The number of a plane; none where there are too many.
+    fn number(&mut self, plane: &Crs) -> Option<u8> {
+        let known = self.0.iter().position(|known| known == plane);
         let at = match known {
             Some(at) => at,
             None if self.0.len() == usize::from(IRREGULAR) => return None,
             None => {
-                let grid = Grid::of(&plane);
-                self.0.push((plane, grid));
+                self.0.push(plane.clone());
                 self.0.len() - 1
             }
         };
-        let (_, grid) = self.0.get(at)?;
-        Some((u8::try_from(at).ok()?, *grid))
+        u8::try_from(at).ok()
+    }
+
+    /// The rows of a piece, with the numbers of their planes.
+    fn numbered(&mut self, piece: Piece) -> Result<Vec<Vec<u128>>, StoreError> {
+        let everywhere = |numbers: Vec<u64>, plane: u8| {
+            numbers.into_iter().map(|number| row(plane, EVERYWHERE, number)).collect::<Result<Vec<_>, _>>()
+        };
+        let mut all = vec![everywhere(piece.irregular, IRREGULAR)?, everywhere(piece.elsewhere, PLANES_MAX)?];
+        for (plane, _, mut rows) in piece.planes {
+            let number = self.number(&plane);
+            for row in &mut rows {
+                *row = match number {
+                    Some(number) => u128::from(number) << PLANE_AT | *row,
+                    None => self::row(PLANES_MAX, EVERYWHERE, number_of(*row))?,
+                };
+            }
+            all.push(rows);
+        }
+        Ok(all)
+    }
+}
+
+/// Geometries that one thread reads at a time.
+const PIECE: usize = 1 << 13;
+
+/// Ranges cut into pieces.
+fn pieces_of(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
+    let cut = |range: &Range<u64>| {
+        let end = range.end;
+        range.clone().step_by(PIECE).map(move |from| from..end.min(from + PIECE as u64))
+    };
+    ranges.iter().flat_map(cut).collect()
+}
+
+/// The geometries of a piece.
+#[derive(Default)]
+struct Piece {
+    geometries: u64,
+    unreadable: u64,
+    /// Planes in the order in which they were met, with rows that do not have their numbers yet.
+    planes: Vec<(Crs, Grid, Vec<u128>)>,
+    /// Those of further planes,
+    elsewhere: Vec<u64>,
+    /// and those that may have no distance.
+    irregular: Vec<u64>,
+}
+
+impl Piece {
+    fn read(dictionary: &Dictionary, range: &Range<u64>, cancel: &CancelToken) -> Result<Self, StoreError> {
+        let mut piece = Self::default();
+        each_geometry::<StoreError>(dictionary, range, &mut |number, text, datatype| {
+            if number.is_multiple_of(GEOMETRIES_UNCHECKED) {
+                cancel.check()?;
+            }
+            match read::literal(text, datatype) {
+                Ok(geometry) => {
+                    piece.geometries += 1;
+                    piece.add(&geometry, number)
+                }
+                Err(_) => {
+                    piece.unreadable += 1;
+                    piece.irregular.push(number);
+                    Ok(())
+                }
+            }
+        })?;
+        Ok(piece)
+    }
+
+    fn add(&mut self, geometry: &Geometry, number: u64) -> Result<(), StoreError> {
+        if !is_regular(geometry) {
+            self.irregular.push(number);
+        }
+        let Some(bounds) = extent(geometry) else { return Ok(()) };
+        let plane = geometry.crs().plane();
+        let known = self.planes.iter().position(|(known, _, _)| *known == plane);
+        let at = match known {
+            Some(at) => at,
+            None if self.planes.len() == usize::from(IRREGULAR) => {
+                self.elsewhere.push(number);
+                return Ok(());
+            }
+            None => {
+                let grid = Grid::of(&plane);
+                self.planes.push((plane, grid, Vec::new()));
+                self.planes.len() - 1
+            }
+        };
+        if let Some((_, grid, rows)) = self.planes.get_mut(at) {
+            rows.push(row(0, [grid.cell(bounds.min), grid.cell(bounds.max)], number)?);
+        }
+        Ok(())
     }
 }
 
@@ -141,19 +239,17 @@ impl Building<'_> {
         };
         let mut planes = Planes::default();
         let mut sorter = ExternalSorter::<u128>::new(self.sort_options(), 0);
-        for range in &ranges {
-            each_geometry::<StoreError>(dictionary, range, &mut |number, text, datatype| {
-                if number.is_multiple_of(GEOMETRIES_UNCHECKED) {
-                    self.options.cancel.check()?;
+        // Some pieces for each thread at a time, so that a few are in memory; what is made of them does not depend on how many threads there are.
+        for some in pieces_of(&ranges).chunks(4 * self.threads) {
+            let read = |piece: Range<u64>| Piece::read(dictionary, &piece, &self.options.cancel);
+            for piece in pieces::each(some.to_vec(), self.threads, &read) {
+                let piece = piece?;
+                report.geometries += piece.geometries;
+                report.unreadable += piece.unreadable;
+                for rows in planes.numbered(piece)? {
+                    sorter.push(&rows).map_err(StoreError::io(self.folder))?;
                 }
-                let mut push = |row: u128| sorter.push(&[row]).map_err(StoreError::io(self.folder));
-                let Ok(geometry) = read::literal(text, datatype) else {
-                    report.unreadable += 1;
-                    return push(row(IRREGULAR, EVERYWHERE, number)?);
-                };
-                report.geometries += 1;
-                self.each_row(&geometry, &mut planes, number, push)
-            })?;
+            }
         }
         let rows = sorter.finish().map_err(StoreError::io(self.folder))?;
         report.bytes += self.write_keys(&planes)? + self.write_rows(rows)?;
@@ -163,25 +259,6 @@ impl Building<'_> {
         Ok(true)
     }
 
-    /// The rows of a geometry: one, or a second that says that it may have no distance.
-    fn each_row(
-        &self,
-        geometry: &Geometry,
-        planes: &mut Planes,
-        number: u64,
-        mut push: impl FnMut(u128) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
-        if !is_regular(geometry) {
-            push(row(IRREGULAR, EVERYWHERE, number)?)?;
-        }
-        let Some(bounds) = extent(geometry) else { return Ok(()) };
-        let row = match planes.of(geometry.crs()) {
-            Some((plane, grid)) => row(plane, [grid.cell(bounds.min), grid.cell(bounds.max)], number),
-            None => row(PLANES_MAX, EVERYWHERE, number),
-        };
-        push(row?)
-    }
-
     fn sort_options(&self) -> SortOptions {
         SortOptions {
             vfs: Arc::clone(self.vfs),
@@ -189,7 +266,7 @@ impl Building<'_> {
             name: "places-rows".to_owned(),
             bits: 0..u128::BITS,
             memory_bytes: self.options.memory_bytes,
-            threads: 1,
+            threads: self.threads,
         }
     }
 
@@ -197,7 +274,7 @@ impl Building<'_> {
     fn write_keys(&self, planes: &Planes) -> Result<u64, StoreError> {
         let [path, _] = PLACES.new_files(self.folder);
         let mut writer = DictionaryWriter::new(self.vfs.create(&path).map_err(StoreError::io(&path))?);
-        for (number, (plane, _)) in (0_u8..).zip(&planes.0) {
+        for (number, plane) in (0_u8..).zip(&planes.0) {
             writer.push(KEYS, &[&[number], plane.iri().as_bytes()].concat())?;
         }
         let (info, mut file) = writer.finish_into_file()?;
@@ -221,14 +298,19 @@ impl Building<'_> {
         };
         while let Some(plane) = merge.plane().map_err(StoreError::io(&path))? {
             let mut tree = TreeWriter::new(&mut writer, plane);
-            let mut pushed = 0_u64;
             while merge.plane().map_err(StoreError::io(&path))? == Some(plane) {
-                if pushed.is_multiple_of(1 << 12) {
-                    self.options.cancel.check()?;
+                self.options.cancel.check()?;
+                let mut nodes: Vec<Vec<u128>> = Vec::new();
+                while nodes.len() < NODES_AT_ONCE * self.threads {
+                    let node = merge.some(plane, NODE_ENTRIES).map_err(StoreError::io(&path))?;
+                    if node.is_empty() {
+                        break;
+                    }
+                    nodes.push(node);
                 }
-                pushed += 1;
-                if let Some(row) = merge.take() {
-                    tree.push(entry(row))?;
+                let leaf = |node: Vec<u128>| Node::of(node.into_iter().map(entry).collect());
+                for node in pieces::each(nodes, self.threads, &leaf) {
+                    tree.push_node(&node)?;
                 }
             }
             tree.finish()?;
@@ -265,10 +347,18 @@ impl<'r> Rows<'r> {
         Ok(self.next.map(|row| (row >> PLANE_AT) as u8))
     }
 
-    fn take(&mut self) -> Option<u128> {
-        self.next.take()
+    /// The next rows of a plane, up to so many.
+    fn some(&mut self, plane: u8, most: usize) -> std::io::Result<Vec<u128>> {
+        let mut rows = Vec::with_capacity(most);
+        while rows.len() < most && self.plane()? == Some(plane) {
+            rows.extend(self.next.take());
+        }
+        Ok(rows)
     }
 }
+
+/// Nodes that are made of rows at a time, for each thread.
+const NODES_AT_ONCE: usize = 64;
 
 /// A geometry's row, which sorts along the curve of its plane.
 fn row(plane: u8, [min, max]: [[u32; 2]; 2], number: u64) -> Result<u128, StoreError> {
@@ -289,5 +379,11 @@ fn entry(row: u128) -> (CellBox, u64) {
         hilbert::unpack_side(packed)
     };
     let max = [x.saturating_add(side(hilbert::SIDE_BITS)), y.saturating_add(side(0))];
-    (CellBox { min: [x, y], max }, u64::from(row as u32))
+    (CellBox { min: [x, y], max }, number_of(row))
+}
+
+/// The number of a geometry of a row.
+#[expect(clippy::cast_possible_truncation, reason = "a part of a row")]
+fn number_of(row: u128) -> u64 {
+    u64::from(row as u32)
 }

@@ -53,11 +53,33 @@ impl CellBox {
 /// What a node has: boxes, and what is in them: a number, or a node.
 pub type Entry = (CellBox, u64);
 
+/// A node that is to be written.
+pub struct Node {
+    /// Corners, sides and numbers of its entries.
+    columns: [Vec<u64>; 3],
+    around: Option<CellBox>,
+}
+
+impl Node {
+    /// The one with these entries, up to [`NODE_ENTRIES`].
+    pub fn of(mut entries: Vec<Entry>) -> Self {
+        entries.sort_unstable_by_key(|(cells, number)| (cells.columns(), *number));
+        let mut columns: [Vec<u64>; 3] = std::array::from_fn(|_| Vec::with_capacity(entries.len()));
+        for (cells, number) in &entries {
+            let [min, sides] = cells.columns();
+            for (column, value) in columns.iter_mut().zip([min, sides, *number]) {
+                column.push(value);
+            }
+        }
+        let around = entries.iter().map(|(cells, _)| *cells).reduce(|a, b| a.with(&b));
+        Self { columns, around }
+    }
+}
+
 /// Writes the tree of one plane.
 pub struct TreeWriter<'w> {
     writer: &'w mut PermutationWriter,
     plane: u64,
-    node: Vec<Entry>,
     next_node: u64,
     /// The boxes of the nodes of this level.
     boxes: Vec<Entry>,
@@ -67,42 +89,24 @@ impl<'w> TreeWriter<'w> {
     /// The plane with this number. Planes come ascending.
     pub fn new(writer: &'w mut PermutationWriter, plane: u8) -> Self {
         let plane = u64::from(plane) << NODE_BITS;
-        Self { writer, plane, node: Vec::with_capacity(NODE_ENTRIES), next_node: 0, boxes: Vec::new() }
+        Self { writer, plane, next_node: 0, boxes: Vec::new() }
     }
 
-    /// The next box along the curve.
-    pub fn push(&mut self, entry: Entry) -> Result<(), PackedError> {
-        self.node.push(entry);
-        if self.node.len() == NODE_ENTRIES { self.end_node() } else { Ok(()) }
-    }
-
-    fn end_node(&mut self) -> Result<(), PackedError> {
-        self.node.sort_unstable_by_key(|(cells, number)| (cells.columns(), *number));
-        let nodes = vec![self.plane | self.next_node; self.node.len()];
-        let [mut mins, mut sides, mut numbers] = [Vec::new(), Vec::new(), Vec::new()];
-        for (cells, number) in &self.node {
-            let [min, side] = cells.columns();
-            mins.push(min);
-            sides.push(side);
-            numbers.push(*number);
-        }
-        self.writer.push([&nodes, &mins, &sides, &numbers])?;
-        let around = self.node.iter().map(|(cells, _)| *cells).reduce(|a, b| a.with(&b));
-        self.boxes.extend(around.map(|around| (around, self.next_node)));
+    /// The next boxes along the curve. All nodes but the last of a plane are full.
+    pub fn push_node(&mut self, node: &Node) -> Result<(), PackedError> {
+        let [mins, sides, numbers] = &node.columns;
+        let nodes = vec![self.plane | self.next_node; numbers.len()];
+        self.writer.push([&nodes, mins, sides, numbers])?;
+        self.boxes.extend(node.around.map(|around| (around, self.next_node)));
         self.next_node += 1;
-        self.node.clear();
         Ok(())
     }
 
     /// The levels above the leaves.
     pub fn finish(mut self) -> Result<(), PackedError> {
-        if !self.node.is_empty() {
-            self.end_node()?;
-        }
         while self.boxes.len() > 1 {
-            for node in std::mem::take(&mut self.boxes).chunks(NODE_ENTRIES) {
-                self.node.extend_from_slice(node);
-                self.end_node()?;
+            for entries in std::mem::take(&mut self.boxes).chunks(NODE_ENTRIES) {
+                self.push_node(&Node::of(entries.to_vec()))?;
             }
         }
         Ok(())

@@ -120,7 +120,7 @@ impl Source {
     }
 
     /// Its path, where it is a file that can be read more than once.
-    pub(crate) fn file(&self) -> Option<PathBuf> {
+    pub fn file(&self) -> Option<PathBuf> {
         match &self.input {
             SourceInput::Path(path) => host::input_bytes(path).map(|_| path.clone()),
             _ => None,

@@ -36,6 +36,8 @@ pub struct SpillTo<'a> {
     pub folder: &'a Path,
     /// Number of the worker.
     pub worker: usize,
+    /// Whether others go on with the runs: then all of them go to the files, with marks.
+    pub for_others: bool,
 }
 
 /// Gathers quads.
@@ -45,6 +47,8 @@ pub struct Gatherer<'a> {
     memory_bytes: usize,
     /// IRI of the graph for quads that have none.
     graph: Option<String>,
+    /// What is added to the numbers of sources.
+    first_source: u32,
     source: u32,
     predicates: PredicateCache,
     batch: KeyBatch,
@@ -66,6 +70,7 @@ impl<'a> Gatherer<'a> {
             spill_to,
             memory_bytes,
             graph,
+            first_source: 0,
             source: 0,
             predicates: PredicateCache::default(),
             batch: KeyBatch::default(),
@@ -78,6 +83,12 @@ impl<'a> Gatherer<'a> {
             rows: Rows::default(),
             spill: None,
         }
+    }
+
+    /// The same; source number 0 is the one of this number among those that others read as well.
+    #[must_use]
+    pub fn with_first_source(self, first_source: u32) -> Self {
+        Self { first_source, ..self }
     }
 
     #[inline]
@@ -202,7 +213,7 @@ impl<'a> Gatherer<'a> {
         let spill = match &mut self.spill {
             Some(spill) => spill,
             none => none.insert({
-                let spill = Spill::create(to.vfs, to.folder, to.worker, self.memory_bytes);
+                let spill = Spill::create(to.vfs, to.folder, to.worker, self.memory_bytes, to.for_others);
                 spill.map_err(io)?
             }),
         };
@@ -223,7 +234,8 @@ impl QuadSink for Gatherer<'_> {
 
     /// The quads that come now are of source number `source`, which scopes blank nodes.
     fn set_source(&mut self, source: usize) -> Result<(), LoadError> {
-        self.source = u32::try_from(source).map_err(|_| LoadError::limit("sources"))?;
+        let number = u32::try_from(source).ok().and_then(|source| source.checked_add(self.first_source));
+        self.source = number.ok_or(LoadError::limit("sources"))?;
         self.last_subject = None;
         self.last_graph = None;
         Ok(())
@@ -255,7 +267,8 @@ impl QuadSink for Gatherer<'_> {
     /// Ends the input: all runs. The last one stays in memory unless its rows would be in the way of sorting.
     fn finish(mut self) -> Result<Vec<Run>, LoadError> {
         self.flush()?;
-        if self.rows.bytes() > self.memory_bytes / 3 && self.rows.count() > 0 {
+        let is_large = self.rows.bytes() > self.memory_bytes / 3;
+        if (is_large || self.spill_to.for_others) && self.rows.count() > 0 {
             self.close_run()?;
         }
         let folder = self.spill_to.folder;
@@ -281,7 +294,7 @@ mod tests {
         let vfs: Arc<dyn Vfs> = Arc::new(MemVfs::new());
         let folder = Path::new("/");
         for (terms, bytes) in [(40_u32, 300_000_usize), (1200, 10_000), (100_000, 100)] {
-            let to = SpillTo { vfs: &vfs, folder, worker: 0 };
+            let to = SpillTo { vfs: &vfs, folder, worker: 0, for_others: false };
             let mut gatherer = Gatherer::new(to, 1 << 20, None);
             for number in 0..terms {
                 let (subject, text) =

@@ -11,7 +11,9 @@ mod error;
 mod existing_quads;
 mod gather;
 mod interner;
+mod lay_out;
 mod options;
+pub mod parts;
 mod predicate_cache;
 mod removal;
 mod replace;
@@ -34,8 +36,8 @@ mod unit_tests;
 use crate::error::StoreError;
 use crate::manifest::{Inferences, Manifest, Sign, segment_folder, spill_folder};
 use crate::segment_builder::{
-    BuildError, Class, ClassCounts, DictionaryPipeline, Layout, NewFile, NewFiles, NewOrigin, OVERHEAD_BYTES,
-    OrdersContext, PackedRow, TermCodes, TermIndex, seal_segment, working_bytes, write_orders,
+    BuildError, Class, DictionaryPipeline, Layout, NewFile, NewFiles, NewOrigin, OVERHEAD_BYTES,
+    OrdersContext, PackedRow, seal_segment, working_bytes, write_orders,
 };
 use crate::store::Store;
 use crate::throttle::Throttle;
@@ -43,6 +45,7 @@ use crate::version::Version;
 use crate::write_stall::stall_while_crowded;
 use dictionary_numbers::DictionaryNumbers;
 use gather::{Gatherer, SpillTo};
+use lay_out::lay_out;
 use lode_base::host::{peak_resident_bytes, processor_seconds};
 use lode_base::memory_budget::MemoryBudget;
 use lode_base::vfs::Vfs;
@@ -302,7 +305,7 @@ impl Loader<'_> {
         };
         let graph = options.graph.map(lode_rdf::NamedNode::into_string);
         read_sources(sources, &context, &|worker, memory_bytes| {
-            let to = SpillTo { vfs: self.vfs(), folder: &self.spill, worker };
+            let to = SpillTo { vfs: self.vfs(), folder: &self.spill, worker, for_others: false };
             Gatherer::new(to, memory_bytes, graph.clone())
         })
     }
@@ -454,22 +457,4 @@ fn too_wide(numbered: &Numbered) -> LoadError {
     let bytes = OVERHEAD_BYTES as u64 + 8 * values.max(names);
     let what = "so many distinct values, predicates and graph names";
     LoadError::Build(BuildError::Memory { what, bytes: usize::try_from(bytes).unwrap_or(usize::MAX) })
-}
-
-fn lay_out(
-    mut counts: ClassCounts,
-    names: [Option<Vec<TermIndex>>; 2],
-    old: [u64; Section::COUNT],
-    given: [u64; Section::COUNT],
-) -> Layout {
-    for section in Section::ALL {
-        let class = Class::of(section) as usize;
-        counts.counts[class] = old[section as usize] + given[section as usize];
-        counts.old[class] = old[section as usize];
-    }
-    let terms = TermCodes::new(counts);
-    // Indexes and codes ascend alike.
-    let [predicates, graphs] =
-        names.map(|names| Some(names?.into_iter().map(|name| terms.code(name)).collect()));
-    Layout::with_names(terms, predicates, graphs)
 }

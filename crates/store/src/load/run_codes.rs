@@ -205,27 +205,37 @@ impl RunCodes {
 
     /// All numbers, by number in the run.
     pub fn load(self) -> io::Result<Vec<TermIndex>> {
+        let terms = match self {
+            Self::Memory(codes) => return Ok(codes),
+            Self::File { terms, .. } => terms,
+        };
+        let mut codes: Vec<TermIndex> = huge::zeros(terms as usize);
+        self.for_each(&mut |number, index| {
+            if let Some(code) = codes.get_mut(number as usize) {
+                *code = index;
+            }
+        })?;
+        Ok(codes)
+    }
+
+    /// Hands on the numbers of all terms, in any order, each with that in the run.
+    pub fn for_each(&self, take: &mut dyn FnMut(u32, TermIndex)) -> io::Result<()> {
         match self {
-            Self::Memory(codes) => Ok(codes),
-            Self::File { file, frames, terms, frame_bytes } => {
-                let mut codes: Vec<TermIndex> = huge::zeros(terms as usize);
+            Self::Memory(codes) => (0_u32..).zip(codes).for_each(|(number, index)| take(number, *index)),
+            Self::File { file, frames, frame_bytes, .. } => {
                 let mut bytes = Vec::new();
                 let mut ahead = frames.iter();
                 let mut announce = |frames: usize| {
                     ahead.by_ref().take(frames).for_each(|next| file.will_read(*next, next + frame_bytes));
                 };
                 announce(FRAMES_AHEAD);
-                for frame in &frames {
-                    read_frame(&*file, *frame, &mut bytes)?;
+                for frame in frames {
+                    read_frame(&**file, *frame, &mut bytes)?;
                     announce(1);
-                    for (number, index) in entries(&bytes) {
-                        if let Some(code) = codes.get_mut(number as usize) {
-                            *code = index;
-                        }
-                    }
+                    entries(&bytes).for_each(|(number, index)| take(number, index));
                 }
-                Ok(codes)
             }
         }
+        Ok(())
     }
 }

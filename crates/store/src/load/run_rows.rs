@@ -139,6 +139,17 @@ impl Rows {
         (predicates, graphs)
     }
 
+    /// How many rows each of so many terms is the subject of.
+    pub fn count_subjects(&self, terms: u32) -> Vec<u32> {
+        let mut counts = vec![0_u32; terms as usize];
+        for [subject, ..] in self.chunks.iter().flat_map(|chunk| &chunk.terms) {
+            if let Some(count) = counts.get_mut(*subject as usize) {
+                *count = count.saturating_add(1);
+            }
+        }
+        counts
+    }
+
     /// Takes the rows out.
     pub fn take(&mut self) -> Vec<RowChunk> {
         (self.closed_rows, self.closed_bytes) = (0, 0);

@@ -135,7 +135,8 @@ fn get(list: &[u64], at: u32) -> u64 {
 }
 
 /// The codes of one run's terms, as its rows refer to them.
-struct CodeMaps {
+#[derive(Debug)]
+pub struct CodeMaps {
     terms: Vec<u64>,
     /// Fields, not codes.
     predicates: Vec<u64>,
@@ -144,7 +145,8 @@ struct CodeMaps {
 }
 
 impl CodeMaps {
-    fn new(run: RunRows, layout: &Layout) -> io::Result<(Self, ClosedRows)> {
+    /// Those of a run, and its rows.
+    pub fn new(run: RunRows, layout: &Layout) -> io::Result<(Self, ClosedRows)> {
         let codes = run.codes.load()?;
         // Same size in and out, so this is done in place.
         let terms: Vec<u64> = codes.into_iter().map(|index| layout.terms.code(index)).collect();
@@ -157,7 +159,8 @@ impl CodeMaps {
         Ok((Self { terms, predicates, graphs }, run.rows))
     }
 
-    fn pack<R: PackedRow>(
+    /// Packs rows, replacing what is in `out`.
+    pub fn pack<R: PackedRow>(
         &self,
         (rows, graphs): (&[[u32; 3]], &[u32]),
         layout: &Layout,

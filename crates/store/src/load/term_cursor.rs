@@ -1,7 +1,7 @@
 //! Walks through the sorted terms of a run, in memory or in a file.
 
 use crate::load::arena::Arena;
-use crate::load::run::{NUMBER_BITS, SHARED_BYTES_MAX, TermStore};
+use crate::load::run::{ClassTerms, NUMBER_BITS, SHARED_BYTES_MAX, TermStore};
 use crate::load::term_roles::Roles;
 use crate::load::term_sort::SortedTerm;
 use crate::segment_builder::Class;
@@ -69,10 +69,25 @@ pub struct FileCursor {
     left: usize,
     /// The current term's number, and its roles above that.
     number: u32,
+    /// Terms before this key are passed over, until one is found that is not.
+    from: Option<Vec<u8>>,
+    /// Ends before this key.
+    until: Option<Vec<u8>>,
 }
 
 impl FileCursor {
     fn advance(&mut self) -> io::Result<bool> {
+        let mut found = self.step()?;
+        if let Some(from) = self.from.take() {
+            while found && self.head < from {
+                found = self.step()?;
+            }
+        }
+        // Heads are longer than bounds, so they tell where whole keys would be.
+        Ok(found && self.until.as_ref().is_none_or(|until| self.head < *until))
+    }
+
+    fn step(&mut self) -> io::Result<bool> {
         if self.left > 0 {
             self.file.skip(self.left)?;
             self.left = 0;
@@ -128,10 +143,12 @@ impl<'a> TermCursor<'a> {
                 }))
             }
             TermStore::File { file, classes } => {
-                let range = &classes[class];
-                let file = FrameReader::new(Arc::clone(file), range.start, range.end);
+                let ClassTerms { frames, from, until } = &classes[class];
+                let file = FrameReader::new(Arc::clone(file), frames.start, frames.end);
                 let head_max = head_bytes.max(SHARED_BYTES_MAX);
-                Self::File(FileCursor { file, head: Vec::new(), head_max, left: 0, number: 0 })
+                let from = Some(from.clone()).filter(|from| !from.is_empty());
+                let until = until.clone();
+                Self::File(FileCursor { file, head: Vec::new(), head_max, left: 0, number: 0, from, until })
             }
         }
     }

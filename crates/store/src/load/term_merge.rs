@@ -5,7 +5,7 @@
 //! final numbers by then. Every run learns the numbers of its terms.
 
 use crate::load::error::LoadError;
-use crate::load::run::{Run, TermStore, TermWriter};
+use crate::load::run::{ClassTerms, Run, TermStore, TermWriter};
 use crate::load::run_codes::{CodeSink, RunCodes};
 use crate::load::term_cursor::TermCursor;
 use crate::load::term_roles::{NameList, Roles};
@@ -267,8 +267,8 @@ impl Merge<'_> {
         }
         let end = file.cut()?;
         file.flush()?;
-        let mut classes = std::array::from_fn(|_| 0..0);
-        classes[Class::TripleTerm as usize] = 0..end;
+        let mut classes: [ClassTerms; Class::COUNT] = Default::default();
+        classes[Class::TripleTerm as usize] = (0..end).into();
         Ok(TermStore::File { file: self.context.vfs.open(&path)?, classes })
     }
 }

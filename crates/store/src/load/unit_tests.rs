@@ -3,7 +3,7 @@
 use super::arena::Arena;
 use super::interner::{Interner, KeyBatch};
 use super::predicate_cache::PredicateCache;
-use super::run::{Run, Spill};
+use super::run::{ClassTerms, Run, Spill, TermStore};
 use super::run_rows::{ClosedRows, DEFAULT_GRAPH, FRAME_ROWS, Rows};
 use super::term_cursor::TermCursor;
 use super::term_sort::sort_terms;
@@ -78,10 +78,44 @@ proptest! {
     }
 
     #[test]
+    fn runs_are_read_between_bounds(terms in terms(), picks in any::<[usize; 2]>(), cuts in any::<[u8; 2]>()) {
+        let vfs: Arc<dyn Vfs> = Arc::new(MemVfs::new());
+        let mut spill = Spill::create(&vfs, Path::new("/"), 0, 0, true).unwrap();
+        for _ in 0..2 {
+            let (mut interner, _) = intern_all(&terms, 64);
+            spill.add(&mut interner, &mut Rows::default()).unwrap();
+        }
+        for mut run in spill.finish().unwrap() {
+            for class in Class::ALL {
+                let all = read(&run, class);
+                // Keys, fronts of keys, and none.
+                let bounds = [0, 1].map(|at| {
+                    let key = all.get(picks[at] % all.len().max(1)).map(|term| term.0.clone()).unwrap_or_default();
+                    let length = if cuts[at] % 4 == 0 { usize::from(cuts[at]) / 8 } else { key.len() };
+                    key[..length.min(key.len()).min(256)].to_vec()
+                });
+                let [from, until] = bounds;
+                let until = (cuts[1] != 1).then_some(until);
+                let is_within = |key: &Vec<u8>| *key >= from && until.as_ref().is_none_or(|until| key < until);
+                let expected: Vec<_> = all.iter().filter(|term| is_within(&term.0)).cloned().collect();
+                let marks = run.marks[class as usize].clone();
+                let TermStore::File { classes, .. } = &mut run.store else { panic!("in memory") };
+                let whole = classes[class as usize].clone();
+                let (frames, from, until) = (whole.frames.clone(), from.clone(), until.clone());
+                classes[class as usize] = ClassTerms::between(frames, &marks, from, until);
+                let found = read(&run, class);
+                let TermStore::File { classes, .. } = &mut run.store else { panic!("in memory") };
+                classes[class as usize] = whole;
+                prop_assert_eq!(found, expected);
+            }
+        }
+    }
+
+    #[test]
     fn runs_read_back_from_memory_and_files(terms in terms()) {
         let in_memory = Run::in_memory(intern_all(&terms, 64).0, Rows::default());
         let vfs: Arc<dyn Vfs> = Arc::new(MemVfs::new());
-        let mut spill = Spill::create(&vfs, Path::new("/"), 0, 0).unwrap();
+        let mut spill = Spill::create(&vfs, Path::new("/"), 0, 0, false).unwrap();
         let (mut interner, _) = intern_all(&terms, 64);
         // Two runs in one file.
         spill.add(&mut interner, &mut Rows::default()).unwrap();
@@ -212,7 +246,7 @@ fn long_keys() -> Vec<(Class, Vec<u8>)> {
 fn long_keys_are_compared_and_read_without_being_held() {
     let keys = long_keys();
     let vfs: Arc<dyn Vfs> = Arc::new(MemVfs::new());
-    let mut spill = Spill::create(&vfs, Path::new("/"), 0, 0).unwrap();
+    let mut spill = Spill::create(&vfs, Path::new("/"), 0, 0, false).unwrap();
     for _ in 0..2 {
         spill.add(&mut intern_all(&keys, 64).0, &mut Rows::default()).unwrap();
     }

@@ -1,0 +1,225 @@
+//! What a load in tasks loads, and into how many parts: decided once, before the first task, and the same for all workers.
+
+use super::record::{Record, RecordReader};
+use crate::error::StoreError;
+use crate::load::error::LoadError;
+use crate::load::options::LoadOptions;
+use lode_base::identity::random_identity;
+use lode_base::vfs::{ReadAt, Vfs};
+use lode_ingest::IngestError;
+use lode_rdf::RdfFormat;
+use lode_rdf::parse::StatementLimit;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Files of lines are read in pieces of about so many bytes, and of no fewer.
+const SHARD_BYTES: (u64, u64) = (16 << 20, 256 << 20);
+/// Shards that there should be for each part, where the files can be cut so: a worker that is behind then keeps few waiting.
+const SHARDS_PER_PART: u64 = 4;
+/// The most parts, each of which becomes a segment.
+pub const PARTS_MAX: usize = 256;
+/// Files in archives have numbers beside that of the archive.
+pub const SOURCES_PER_FILE: u32 = 1 << 12;
+/// The version of the plan and of all that tasks write.
+const VERSION: u64 = 1;
+
+/// What is loaded, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Random number of the load.
+    pub identity: u128,
+    /// What is read, by one task each.
+    pub shards: Vec<Shard>,
+    /// Segments to make.
+    pub parts: usize,
+    /// Bytes of memory of a task.
+    pub memory_bytes: usize,
+    /// How to read.
+    pub read: ReadPlan,
+}
+
+/// How files are read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReadPlan {
+    /// See [`LoadOptions::format`].
+    pub format: Option<RdfFormat>,
+    /// See [`LoadOptions::base_iri`].
+    pub base_iri: Option<String>,
+    /// See [`LoadOptions::graph`].
+    pub graph: Option<String>,
+    /// See [`LoadOptions::lenient`].
+    pub lenient: bool,
+    /// See [`LoadOptions::statement_limit`].
+    pub statement_bytes_max: Option<usize>,
+}
+
+/// A file, or a part of one that has a statement on each line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shard {
+    /// The file.
+    pub path: PathBuf,
+    /// Its number among all, which scopes its blank nodes.
+    pub file: u32,
+    /// Bytes that the file has.
+    pub file_bytes: u64,
+    /// From where to where lines begin that are read; none where the file is read as a whole.
+    pub range: Option<(u64, u64)>,
+}
+
+impl Plan {
+    /// A plan for these files.
+    ///
+    /// # Errors
+    /// Where a file cannot be opened, or there are too many.
+    pub fn new(
+        vfs: &dyn Vfs,
+        files: &[PathBuf],
+        parts: usize,
+        memory_bytes: usize,
+        read: ReadPlan,
+    ) -> Result<Self, LoadError> {
+        Self::cut(vfs, files, parts, (memory_bytes, SHARD_BYTES), read)
+    }
+
+    pub(super) fn cut(
+        vfs: &dyn Vfs,
+        files: &[PathBuf],
+        parts: usize,
+        (memory_bytes, shard_bytes): (usize, (u64, u64)),
+        read: ReadPlan,
+    ) -> Result<Self, LoadError> {
+        let mut found = Vec::new();
+        for path in files {
+            let file = vfs.open(path).map_err(StoreError::io(path))?;
+            let is_text = begins_as_text(&*file).map_err(StoreError::io(path))?;
+            found.push((path.clone(), file.len(), is_text));
+        }
+        let parts = parts.clamp(1, PARTS_MAX);
+        let total: u64 = found.iter().map(|(_, bytes, _)| bytes).sum();
+        let wanted = total / (parts as u64 * SHARDS_PER_PART);
+        let wanted = wanted.clamp(shard_bytes.0, shard_bytes.1);
+        let mut shards = Vec::new();
+        for (number, (path, file_bytes, is_text)) in found.into_iter().enumerate() {
+            let file = u32::try_from(number).ok().filter(|file| *file < u32::MAX / SOURCES_PER_FILE);
+            let file = file.ok_or(LoadError::limit("files"))?;
+            let shard = |range| Shard { path: path.clone(), file, file_bytes, range };
+            if !is_text || !read.cuts(&path) {
+                shards.push(shard(None));
+                continue;
+            }
+            let pieces = file_bytes.div_ceil(wanted).max(1);
+            let at = |piece: u64| (u128::from(file_bytes) * u128::from(piece) / u128::from(pieces)) as u64;
+            shards.extend((0..pieces).map(|piece| shard(Some((at(piece), at(piece + 1))))));
+        }
+        Ok(Self { identity: random_identity(), shards, parts, memory_bytes, read })
+    }
+
+    /// Whether it is of the same files and does the same as another.
+    pub fn is_like(&self, other: &Self) -> bool {
+        *self == Self { identity: self.identity, ..other.clone() }
+    }
+
+    /// The bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut record = Record::default();
+        record.number(VERSION);
+        record.bytes(&self.identity.to_le_bytes());
+        record.number(self.parts as u64);
+        record.number(self.memory_bytes as u64);
+        record.option(self.read.format, |record, format| record.bytes(format.extension().as_bytes()));
+        record.option(self.read.base_iri.as_deref(), |record, iri| record.bytes(iri.as_bytes()));
+        record.option(self.read.graph.as_deref(), |record, iri| record.bytes(iri.as_bytes()));
+        record.number(u64::from(self.read.lenient));
+        record.option(self.read.statement_bytes_max, |record, bytes| record.number(bytes as u64));
+        record.number(self.shards.len() as u64);
+        for shard in &self.shards {
+            record.bytes(shard.path.as_os_str().as_encoded_bytes());
+            record.number(u64::from(shard.file));
+            record.number(shard.file_bytes);
+            record.option(shard.range, |record, (start, end)| {
+                record.number(start);
+                record.number(end);
+            });
+        }
+        record.into_bytes()
+    }
+
+    /// Reads what [`Self::encode`] wrote to a file.
+    ///
+    /// # Errors
+    /// Where it is damaged, or of another version of the program.
+    pub fn decode(path: &Path, bytes: Vec<u8>) -> Result<Self, StoreError> {
+        let wrong = |what: &str| StoreError::corruption(path, 0, what.to_owned());
+        let mut record = RecordReader::new(path, bytes);
+        if record.number()? != VERSION {
+            return Err(wrong("the plan of a load by another version of this program"));
+        }
+        let identity = record.bytes()?.first_chunk().map(|bytes| u128::from_le_bytes(*bytes));
+        let identity = identity.ok_or_else(|| wrong("a load without an identity"))?;
+        let parts = record.number()? as usize;
+        if !(1..=PARTS_MAX).contains(&parts) {
+            return Err(wrong("a load with too many parts, or with none"));
+        }
+        let memory_bytes = record.number()? as usize;
+        let read = ReadPlan {
+            format: record.option(RecordReader::text)?.and_then(|name| RdfFormat::from_extension(&name)),
+            base_iri: record.option(RecordReader::text)?,
+            graph: record.option(RecordReader::text)?,
+            lenient: record.number()? != 0,
+            statement_bytes_max: record.option(RecordReader::number)?.map(|bytes| bytes as usize),
+        };
+        let count = record.count()?;
+        let mut shards = Vec::with_capacity(count);
+        for _ in 0..count {
+            shards.push(Shard {
+                path: PathBuf::from(record.text()?),
+                file: u32::try_from(record.number()?).map_err(|_| wrong("a file without a number"))?,
+                file_bytes: record.number()?,
+                range: record.option(|record| Ok((record.number()?, record.number()?)))?,
+            });
+        }
+        Ok(Self { identity, shards, parts, memory_bytes, read })
+    }
+}
+
+/// Whether a file begins with what a statement may begin with: one that is compressed or not in UTF-8 is read as a whole.
+fn begins_as_text(file: &dyn ReadAt) -> io::Result<bool> {
+    let mut first = [b'#'];
+    if !file.is_empty() {
+        file.read_exact_at(&mut first, 0)?;
+    }
+    Ok(b"<_# \t\r\n".contains(&first[0]))
+}
+
+impl ReadPlan {
+    /// Whether a file may be cut at its line ends.
+    fn cuts(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let of_name = || RdfFormat::from_file_name(&name);
+        let is_plain = RdfFormat::without_compression(&name) == name;
+        is_plain
+            && of_name().is_some_and(RdfFormat::is_line_based)
+            && self.format.is_none_or(RdfFormat::is_line_based)
+    }
+
+    /// The options of a load that reads so.
+    ///
+    /// # Errors
+    /// Where the name of the graph is no IRI.
+    pub fn options(&self, memory_bytes: usize) -> Result<LoadOptions, LoadError> {
+        let graph = self.graph.as_deref().map(lode_rdf::NamedNode::new).transpose().map_err(|error| {
+            let source_name = "graph".to_owned();
+            LoadError::Source(IngestError::Format { source_name, message: error.to_string() })
+        })?;
+        Ok(LoadOptions {
+            threads: 1,
+            memory_bytes,
+            format: self.format,
+            base_iri: self.base_iri.clone(),
+            statement_limit: self.statement_bytes_max.map(StatementLimit::new),
+            graph,
+            lenient: self.lenient,
+            ..LoadOptions::default()
+        })
+    }
+}

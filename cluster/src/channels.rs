@@ -1,7 +1,6 @@
 //! Connections to workers: one each, with the token, noticed within seconds where the other end is gone.
 
 use crate::address::{may_be_plain, place};
-use crate::session::STREAM_BYTES;
 use crate::token::Token;
 use async_trait::async_trait;
 use datafusion::arrow::array::RecordBatch;
@@ -31,6 +30,8 @@ use url::Url;
 pub const KEEP_ALIVE: Duration = Duration::from_secs(1);
 /// and is given up when it does not answer for so long.
 pub const KEEP_ALIVE_PATIENCE: Duration = Duration::from_secs(3);
+/// Bytes that are under way on a stream.
+pub const STREAM_BYTES: usize = 1 << 20;
 /// The most that there is: streams have their own limits.
 const CONNECTION_WINDOW: u32 = i32::MAX as u32;
 const CONNECT_PATIENCE: Duration = Duration::from_millis(1500);

@@ -38,14 +38,14 @@ pub struct HeadOptions {
     pub partitions: usize,
     /// Workers exchange rows, and these do not come here, where so many are joined, or are groups that are put together.
     pub exchange_min: f64,
-    /// What a row costs on its way between workers, in nanoseconds.
+    /// What a row costs on its way between workers, in nanoseconds of the planner's estimates.
     pub exchange_cost: f64,
 }
 
 impl HeadOptions {
     /// These workers, and all else as usual.
     pub fn new(workers: Vec<Url>, token: Token) -> Self {
-        let (exchange_min, exchange_cost) = (100_000.0, 150.0);
+        let (exchange_min, exchange_cost) = (100_000.0, 50.0);
         Self {
             workers: workers.into_iter().map(Address::Worker).collect(),
             workers_file: None,
@@ -81,6 +81,8 @@ pub struct Head {
     runtime: Option<Runtime>,
 }
 
+/// That there is an exchange costs as much as so many rows.
+const ROWS_OF_AN_EXCHANGE: f64 = 40_000.0;
 /// How long it may take to find out who is there.
 const ASK_PATIENCE: Duration = Duration::from_secs(4);
 /// So often it is looked who is there.
@@ -155,7 +157,8 @@ impl Elsewhere for Head {
         let partitions = self.options.partitions;
         let expected = Spreading { workers: self.shared.health.count(), partitions };
         let (rows_min, row_cost) = (self.options.exchange_min, self.options.exchange_cost);
-        let exchange = Some(Exchange { rows_min, row_cost, parts: expected.parts() });
+        let begin_cost = row_cost * ROWS_OF_AN_EXCHANGE;
+        let exchange = Some(Exchange { rows_min, row_cost, parts: expected.parts(), begin_cost });
         let wanted = Wanted { cost_min: self.cost_min(), now: query.now, visible, exchange };
         let apart = take_apart(query.plan, query.snapshot, &wanted).map_err(failed)?;
         if apart.fragments.is_empty() {

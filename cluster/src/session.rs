@@ -23,8 +23,6 @@ use url::Url;
 pub const CONNECTION_BYTES: usize = 4 << 20;
 /// The same of connections of queries whose rows are exchanged, which are many.
 pub const EXCHANGE_BYTES: usize = 1 << 20;
-/// Bytes that are under way on a connection.
-pub const STREAM_BYTES: usize = 1 << 20;
 
 /// The plan that is made already.
 #[derive(Debug)]

@@ -1,10 +1,11 @@
 //! Plans of DataFusion, made by hand: leaves, what is made of their rows at the workers, and the exchanges between.
 
+use crate::channels::STREAM_BYTES;
 use crate::columns::name;
 use crate::in_turn::InTurnExec;
 use crate::leaf::FragmentExec;
 use crate::part::Part;
-use crate::session::{EXCHANGE_BYTES, STREAM_BYTES};
+use crate::session::EXCHANGE_BYTES;
 use crate::stage::{Above, Stage};
 use datafusion::common::{Result, internal_err};
 use datafusion::physical_expr::expressions::Column as ColumnExpr;

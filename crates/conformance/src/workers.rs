@@ -78,7 +78,7 @@ impl Workers {
         let snapshot = prepared.snapshot().clone();
         let visible = options.graphs.visible(&snapshot, &options.cancel)?;
         // Whatever can be exchanged is.
-        let exchange = Some(Exchange { rows_min: 0.0, row_cost: 0.0, parts: RANGES });
+        let exchange = Some(Exchange { rows_min: 0.0, row_cost: 0.0, parts: RANGES, begin_cost: 0.0 });
         let wanted = Wanted { cost_min: 0.0, now: prepared.now(), visible, exchange };
         let apart = take_apart(prepared.plan(), &snapshot, &wanted)?;
         if apart.fragments.is_empty() {

@@ -32,7 +32,7 @@ impl Finder<'_> {
 
     /// The same for all of a sub-plan.
     fn lift(&mut self, node: &mut PlanNode, exchange: &Exchange) -> Result<bool, FragmentError> {
-        if !node.sorted_by.is_empty() || !is_worth_it(node, exchange) {
+        if !node.sorted_by.is_empty() || !self.is_worth_it(node, exchange) {
             return Ok(false);
         }
         let by = self.spread_by(node);
@@ -44,7 +44,7 @@ impl Finder<'_> {
     /// The same for what is below groups, which are made where the rows are. Who has few of them puts them together.
     fn lift_parts(&mut self, node: &mut PlanNode, exchange: &Exchange) -> Result<bool, FragmentError> {
         let (PlanOp::Group { input, .. } | PlanOp::Distinct(input)) = &node.op else { return Ok(false) };
-        if !is_worth_it(input, exchange) {
+        if !self.is_worth_it(input, exchange) {
             return Ok(false);
         }
         let by = self.spread_by(input);
@@ -61,6 +61,20 @@ impl Finder<'_> {
             return Ok(());
         }
         node.children_mut().into_iter().try_for_each(|child| self.lift_groups(child, exchange))
+    }
+
+    /// Whether enough rows go through one of the operators above fragments.
+    fn is_worth_it(&self, node: &PlanNode, exchange: &Exchange) -> bool {
+        let is_worth_it = match &node.op {
+            PlanOp::Fragment { .. } => return false,
+            PlanOp::Group { .. } | PlanOp::Distinct(_) => node.rows >= exchange.rows_min,
+            PlanOp::HashJoin { left, right, .. } => {
+                self.exchanged.contains(&node.id) || left.rows + right.rows >= exchange.rows_min
+            }
+            _ => false,
+        };
+        is_worth_it
+            || node.children().into_iter().any(|child| stack::room(|| self.is_worth_it(child, exchange)))
     }
 
     /// A fragment in the place of a sub-plan over fragments, whose rows are spread by these columns.
@@ -110,18 +124,6 @@ impl Finder<'_> {
         };
         (!columns.is_empty()).then_some(columns)
     }
-}
-
-/// Whether enough rows go through one of the operators above fragments.
-fn is_worth_it(node: &PlanNode, exchange: &Exchange) -> bool {
-    let rows = match &node.op {
-        PlanOp::Fragment { .. } => return false,
-        PlanOp::Group { .. } | PlanOp::Distinct(_) => Some(node.rows),
-        PlanOp::HashJoin { left, right, .. } => Some(left.rows + right.rows),
-        _ => None,
-    };
-    rows.is_some_and(|rows| rows >= exchange.rows_min)
-        || node.children().into_iter().any(|child| stack::room(|| is_worth_it(child, exchange)))
 }
 
 /// Levels of a sub-plan over fragments; none where something of it stays, or where it reads anything but them and what it looks up by their rows.

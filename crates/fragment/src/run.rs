@@ -98,9 +98,7 @@ pub fn rows(
     options: RunOptions,
 ) -> FragmentRows {
     let mut ranges = ranges.into_iter();
-    rows_of_runs(move || {
-        Ok(ranges.next().map(|range| run(&fragment, &snapshot, &range, &options)).transpose()?)
-    })
+    rows_of_runs(move || ranges.next().map(|range| run(&fragment, &snapshot, &range, &options)).transpose())
 }
 
 /// The same of a fragment over the rows of others: `parts` of them, of which each gets its inputs by its number.
@@ -112,7 +110,7 @@ pub fn rows_over(
 ) -> FragmentRows {
     let mut inputs = inputs.into_iter();
     rows_of_runs(move || {
-        Ok(inputs.next().map(|inputs| run_over(&fragment, &snapshot, inputs, &options)).transpose()?)
+        inputs.next().map(|inputs| run_over(&fragment, &snapshot, inputs, &options)).transpose()
     })
 }
 

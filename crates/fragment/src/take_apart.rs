@@ -6,11 +6,11 @@ use crate::fragment::{Fragment, Input};
 use crate::graphs;
 use crate::known::{Known, is_known, may_go_as_terms};
 use crate::limits::LEVELS_MAX;
-use crate::two_steps::TwoSteps;
+use crate::two_steps::{self, TwoSteps};
 use crate::wire::write;
 use lode_exec::{has_groups_in_parts, may_be_confined};
 use lode_sparql::plan::VisibleGraphs;
-use lode_sparql::{Plan, PlanNode, PlanOp, VarTable, stack};
+use lode_sparql::{Plan, PlanNode, PlanOp, VarId, VarTable, stack};
 use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
 use std::sync::Arc;
@@ -37,6 +37,8 @@ pub struct Exchange {
     pub row_cost: f64,
     /// Ranges that a fragment is run over: the sides of its joins that are not cut by them are read so often.
     pub parts: usize,
+    /// What it costs that there is an exchange at all, in nanoseconds.
+    pub begin_cost: f64,
 }
 
 /// A plan taken apart.
@@ -62,11 +64,12 @@ pub fn take_apart(plan: &Plan, snapshot: &Snapshot, wanted: &Wanted) -> Result<A
         levels: vec![None; plan.node_count as usize],
         vars: plan.vars.clone(),
         found: Vec::new(),
+        exchanged: Vec::new(),
     };
     stack::deep(plan.depth, || {
         finder.measure(&plan.root);
         let mut root = plan.root.clone();
-        finder.replace(&mut root, false)?;
+        finder.replace(&mut root, false, false)?;
         if let Some(exchange) = &wanted.exchange {
             finder.exchange(&mut root, exchange)?;
         }
@@ -86,6 +89,8 @@ pub(crate) struct Finder<'a> {
     /// Variables, with those of groups in two steps.
     pub(crate) vars: VarTable,
     pub(crate) found: Vec<(Fragment, Vec<u8>)>,
+    /// The joins that are made of exchanged rows, by their numbers.
+    pub(crate) exchanged: Vec<u32>,
 }
 
 impl Finder<'_> {
@@ -103,9 +108,10 @@ impl Finder<'_> {
         levels
     }
 
-    /// Puts fragments in the place of what can be run elsewhere, as high up as can be. `is_free`: nobody needs the order of the rows.
-    fn replace(&mut self, node: &mut PlanNode, is_free: bool) -> Result<(), FragmentError> {
-        if let Some((fragment, steps)) = self.fragment(node, is_free)? {
+    /// Puts fragments in the place of what can be run elsewhere, as high up as can be. `is_free`: nobody needs the order of the rows. `is_side`: they are
+    /// one of a join's that is worth it as a whole.
+    fn replace(&mut self, node: &mut PlanNode, is_free: bool, is_side: bool) -> Result<(), FragmentError> {
+        if let Some((fragment, steps)) = self.fragment(node, is_free, is_side)? {
             let parts = self.add(fragment);
             match steps {
                 Some(steps) => steps.put_together(node, parts),
@@ -114,10 +120,13 @@ impl Finder<'_> {
             return Ok(());
         }
         let (free, is_exchanged) = (frees_order(node, is_free), self.is_exchanged(node, is_free));
+        if is_exchanged {
+            self.exchanged.push(node.id);
+        }
         let is_join = matches!(node.op, PlanOp::HashJoin { .. });
         for (side, child) in node.children_mut().into_iter().enumerate() {
             let free = free || is_exchanged || (is_join && side == 1);
-            stack::room(|| self.replace(child, free))?;
+            stack::room(|| self.replace(child, free, is_side || is_exchanged))?;
         }
         Ok(())
     }
@@ -135,8 +144,10 @@ impl Finder<'_> {
         &mut self,
         node: &PlanNode,
         is_free: bool,
+        is_side: bool,
     ) -> Result<Option<((Fragment, Vec<u8>), Option<TwoSteps>)>, FragmentError> {
-        if !self.may_travel(node) || self.has_exchange(node, is_free) {
+        let is_worth_it = is_side || node.cost >= self.wanted.cost_min;
+        if !is_worth_it || !self.may_travel(node) || self.has_exchange(node, is_free) {
             return Ok(None);
         }
         if may_be_confined(node, self.single_graph) {
@@ -151,29 +162,48 @@ impl Finder<'_> {
         Ok(shipped.map(|fragment| (fragment, Some(steps))))
     }
 
-    /// Whether a sub-plan travels, and is worth it.
+    /// Whether a sub-plan travels.
     fn may_travel(&self, node: &PlanNode) -> bool {
         let levels = self.levels.get(node.id as usize).copied().flatten();
-        levels.is_some_and(|levels| levels < LEVELS_MAX) && node.cost >= self.wanted.cost_min
+        levels.is_some_and(|levels| levels < LEVELS_MAX)
     }
 
     /// Whether a join of two fragments is made of rows that are exchanged: else each part would read its right side as a whole.
     fn is_exchanged(&self, node: &PlanNode, is_free: bool) -> bool {
         let Some(exchange) = &self.wanted.exchange else { return false };
         let PlanOp::HashJoin { left, right, condition, .. } = &node.op else { return false };
-        let rows = left.rows + right.rows;
         let again = exchange.parts.saturating_sub(1);
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let saved = right.cost * again as f64;
-        let may_be_fragment =
-            |side: &PlanNode| self.may_travel(side) && may_be_confined(side, self.single_graph);
         !condition.on.is_empty()
             && (is_free || node.sorted_by.is_empty())
-            && rows >= exchange.rows_min
-            && saved > rows * exchange.row_cost
+            && saved > (left.rows + right.rows) * exchange.row_cost + exchange.begin_cost
             && self.may_travel(node)
-            && may_be_fragment(left)
-            && may_be_fragment(right)
+            && self.may_be_input(left, &condition.on)
+            && self.may_be_input(right, &condition.on)
+    }
+
+    /// Whether the rows of a side of a join come from a fragment, or are groups that can be put together where they are joined.
+    fn may_be_input(&self, side: &PlanNode, on: &[VarId]) -> bool {
+        if !self.may_travel(side) {
+            return false;
+        }
+        match &side.op {
+            _ if may_be_confined(side, self.single_graph) => true,
+            PlanOp::Group { input, keys: columns, .. } => {
+                may_be_confined(input, self.single_graph)
+                    && two_steps::are_there(side)
+                    && columns.iter().any(|column| on.contains(column))
+            }
+            PlanOp::Distinct(input) => {
+                may_be_confined(input, self.single_graph) && two_steps::are_there(side)
+            }
+            PlanOp::Filter { input, .. }
+            | PlanOp::Extend { input, .. }
+            | PlanOp::Project(input)
+            | PlanOp::Reduced(input) => stack::room(|| self.may_be_input(input, on)),
+            _ => false,
+        }
     }
 
     /// Whether there is such a join among those that rows of a sub-plan go through.

@@ -32,7 +32,7 @@ struct Mean {
 impl TwoSteps {
     /// A group or a DISTINCT whose rows come in no order, in two steps. New variables are put into `vars`.
     pub(crate) fn of(node: &PlanNode, vars: &mut VarTable) -> Option<Self> {
-        if !node.sorted_by.is_empty() {
+        if !are_there(node) {
             return None;
         }
         match &node.op {
@@ -43,7 +43,7 @@ impl TwoSteps {
             PlanOp::Group { input, keys, aggregates, .. } if counts_once(aggregates) => {
                 Some(Self::of_distinct_values(node, input, keys, aggregates))
             }
-            PlanOp::Group { input, keys, aggregates, .. } if aggregates.iter().all(has_parts) => {
+            PlanOp::Group { input, keys, aggregates, .. } => {
                 Some(Self::of_parts(node, (input, keys), aggregates, vars))
             }
             _ => None,
@@ -140,6 +140,16 @@ impl Mean {
         let is_zero = Expr::Equal(Box::new(rows), Box::new(zero()));
         Expr::If(Box::new(is_zero), Box::new(zero()), Box::new(quotient))
     }
+}
+
+/// Whether an operator is a group or a DISTINCT that can be made in two steps.
+pub(crate) fn are_there(node: &PlanNode) -> bool {
+    node.sorted_by.is_empty()
+        && match &node.op {
+            PlanOp::Distinct(_) => true,
+            PlanOp::Group { aggregates, .. } => counts_once(aggregates) || aggregates.iter().all(has_parts),
+            _ => false,
+        }
 }
 
 /// Whether it makes no difference to any of them how often a value occurs, but to some how often a row does.

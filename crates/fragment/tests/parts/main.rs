@@ -140,6 +140,44 @@ fn what_is_read_is_what_was_written_and_ranges_have_all_rows() {
     }
 }
 
+/// A fragment over the rows of others is not run by ranges, and whatever is changed in its bytes is refused or a plan.
+#[test]
+fn fragments_over_rows_of_others_travel() {
+    let snapshot = snapshot();
+    let text = "SELECT ?n (SUM(?w) AS ?x) { ?s :q ?o ; :name ?n . ?o :p ?v ; :q ?r BIND (?v * 2 AS ?w) } GROUP BY ?n";
+    let exchange = Some(Exchange { rows_min: 0.0, row_cost: 0.0, parts: 4, begin_cost: 0.0 });
+    let plan = plan(text, &snapshot, None, &PlanOptions { joins_multiway: false, ..PlanOptions::default() });
+    let apart = take_apart(&plan, &snapshot, &Wanted { exchange, ..wanted(None) }).unwrap();
+    let mut over = 0;
+    for (number, (fragment, bytes)) in apart.fragments.iter().enumerate() {
+        let came = read(bytes, &snapshot).unwrap();
+        assert_eq!(came.plan.root, fragment.plan.root);
+        assert_eq!(came.input_columns().len(), fragment.inputs.len());
+        assert!(fragment.inputs.iter().all(|input| (input.fragment as usize) < number));
+        if fragment.inputs.is_empty() {
+            continue;
+        }
+        over += 1;
+        assert!(rows_of(&came, &snapshot, 3).is_err());
+        for (at, input) in fragment.inputs.iter().enumerate() {
+            let (from, _) = &apart.fragments[input.fragment as usize];
+            assert_eq!(came.input_columns()[at].0.len(), from.plan.root.vars.len());
+            assert!(!input.by.is_empty());
+            assert!(input.by.iter().all(|place| !from.terms.contains(&from.plan.root.vars[*place])));
+        }
+        for place in 0..bytes.len() {
+            for change in [1, 2, 0x80] {
+                let mut changed = bytes.clone();
+                changed[place] ^= change;
+                if let Ok(fragment) = read(&sealed(changed), &snapshot) {
+                    assert!(write(&fragment, &snapshot).is_ok());
+                }
+            }
+        }
+    }
+    assert!(over > 0);
+}
+
 #[test]
 fn other_versions_and_databases_are_refused() {
     let (first, second) = (snapshot(), snapshot());

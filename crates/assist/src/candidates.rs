@@ -193,7 +193,12 @@ impl Wanted<'_> {
             },
             Fragment::Iri(start) => search::iris(&data.snapshot, start, FOUND_MAX),
             Fragment::Word(start) if start.len() > 1 && !matches!(self.role, Role::Expression { .. }) => {
-                search::labelled(&data.snapshot, labels, start, &data.clock.part(4), FOUND_MAX)
+                let mut found =
+                    search::labelled(&data.snapshot, labels, start, &data.clock.part(4), FOUND_MAX)?;
+                if found.len() < FOUND_MAX {
+                    found.extend(search::with_word(data, start, FOUND_MAX - found.len()));
+                }
+                Ok(found)
             }
             _ => Ok(Vec::new()),
         }

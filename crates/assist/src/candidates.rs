@@ -193,12 +193,7 @@ impl Wanted<'_> {
             },
             Fragment::Iri(start) => search::iris(&data.snapshot, start, FOUND_MAX),
             Fragment::Word(start) if start.len() > 1 && !matches!(self.role, Role::Expression { .. }) => {
-                let mut found =
-                    search::labelled(&data.snapshot, labels, start, &data.clock.part(4), FOUND_MAX)?;
-                if found.len() < FOUND_MAX {
-                    found.extend(search::with_word(data, start, FOUND_MAX - found.len()));
-                }
-                Ok(found)
+                search::labelled(&data.snapshot, labels, start, &data.clock.part(4), FOUND_MAX)
             }
             _ => Ok(Vec::new()),
         }

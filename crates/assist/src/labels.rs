@@ -6,7 +6,7 @@ use lode_engine::store::{Snapshot, StoreError};
 use lode_rdf::{NamedNode, Term, ValueId};
 
 /// Predicates whose objects are labels, the best first.
-pub(crate) const LABELS: [&str; 7] = [
+const LABELS: [&str; 7] = [
     "http://www.w3.org/2000/01/rdf-schema#label",
     "http://www.w3.org/2004/02/skos/core#prefLabel",
     "http://xmlns.com/foaf/0.1/name",

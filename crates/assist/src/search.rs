@@ -1,8 +1,7 @@
 //! Terms by how they begin: IRIs, and what has a label that begins so. Keys of a dictionary are sorted, so these are ranges of it.
 
-use crate::ask::Data;
 use crate::clock::Clock;
-use crate::labels::{LABELS, Labels};
+use crate::labels::Labels;
 use lode_engine::Order;
 use lode_engine::store::{Snapshot, StoreError};
 use lode_rdf::key::escape;
@@ -49,20 +48,6 @@ pub(crate) fn labelled(
         }
     }
     named(snapshot, &distinct(subjects))
-}
-
-/// The IRIs that have a label of which a word begins so, where an index of words tells.
-pub(crate) fn with_word(data: &Data<'_>, start: &str, most: usize) -> Vec<String> {
-    if !data.snapshot.has_words() || !start.chars().all(char::is_alphanumeric) {
-        return Vec::new();
-    }
-    let labels = LABELS.map(|iri| format!("<{iri}>")).join(" ");
-    let text = format!(
-        "SELECT DISTINCT ?s {{ VALUES ?p {{ {labels} }} ?s ?p ?l FILTER(ISIRI(?s) && <urn:lodestore:text:matches>(?l, \"{start}*\")) }} LIMIT {most}"
-    );
-    let terms = data.select(&text, &data.clock.part(4), most).unwrap_or_default().terms;
-    let iri = |term: Term| if let Term::NamedNode(node) = term { Some(node.into_string()) } else { None };
-    terms.into_iter().filter_map(iri).collect()
 }
 
 /// Each once, in their order.

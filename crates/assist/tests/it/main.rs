@@ -311,22 +311,3 @@ fn changes_are_seen() {
     };
     assert!((0..500).any(seen));
 }
-
-#[test]
-fn labels_are_found_by_each_of_their_words_where_there_is_an_index() {
-    use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
-    use lode_engine::store::{WordsOptions, index_words};
-    let database = Arc::new(Database::in_memory().unwrap());
-    let turtle = "@prefix foaf: <http://xmlns.com/foaf/0.1/> . @prefix ex: <http://example.org/> . \
-                  ex:one foaf:name \"Ann Arbor\" . ex:two foaf:knows ex:one ; foaf:name \"barbarous\" .";
-    let sources = vec![Source::bytes("a.ttl", turtle)];
-    load(database.store(), sources, LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
-    let typed = "PREFIX ex: <http://example.org/> SELECT * { ?s ?p arb| }";
-    let found = |database: &Arc<Database>| {
-        let completion = complete(&over(Arc::clone(database)), typed);
-        labels(&completion).contains(&"ex:one")
-    };
-    assert!(!found(&database));
-    index_words(database.store(), &WordsOptions::default()).unwrap();
-    assert!(found(&database));
-}

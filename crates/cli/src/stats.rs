@@ -9,7 +9,7 @@ use crate::published;
 use crate::remote::{self, Remote};
 use crate::screen::Screen;
 use crate::talk::{say_found_log, tell_damaged_snapshots};
-use lode_engine::store::StoreStats;
+use lode_engine::store::{StoreStats, WordsOf, words_of};
 use lode_engine::{CancelToken, KeptInferences, OpenOptions, Order, stripe_folders};
 use lode_rdf::value_id::Section;
 use serde_json::json;
@@ -45,8 +45,12 @@ fn write(args: &StatsArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let stats = StoreStats::gather_at(database.store(), &snapshot, GRAPHS_SHOWN_MAX)?;
     let inferences = database.inferences(&snapshot)?;
     let stripes = stripe_folders(&args.database)?;
+    let words = words_of(database.store())?;
     if args.json {
         let mut json = as_json(&stats);
+        json["text_index"] = words
+            .as_ref()
+            .map_or(json!(null), |of| json!({"predicates": of.predicates, "graphs": of.graphs}));
         json["inferences"] = serde_json::to_value(&inferences)?;
         if !stripes.is_empty() {
             json["stripe_folders"] = serde_json::to_value(&stripes)?;
@@ -55,12 +59,26 @@ fn write(args: &StatsArgs, out: &mut dyn Write) -> anyhow::Result<()> {
         writeln!(out)?;
     } else {
         write_text(&stats, inferences.as_ref(), out)?;
+        if let Some(of) = &words {
+            writeln!(out, "\nindex of words of {}", told(of))?;
+        }
         for (number, folder) in stripes.iter().enumerate() {
             let name = if number == 0 { "\nspread over the folders" } else { "" };
             writeln!(out, "{name:<24} {}", folder.display())?;
         }
     }
     Ok(())
+}
+
+/// Which texts an index of words has.
+fn told(of: &WordsOf) -> String {
+    let list = |values: &[String]| values.join(", ");
+    match (of.predicates.is_empty(), of.graphs.is_empty()) {
+        (true, true) => "all texts".to_owned(),
+        (false, true) => format!("texts behind {}", list(&of.predicates)),
+        (true, false) => format!("texts in {}", list(&of.graphs)),
+        (false, false) => format!("texts behind {} in {}", list(&of.predicates), list(&of.graphs)),
+    }
 }
 
 /// What a section of the dictionary holds.

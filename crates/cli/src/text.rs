@@ -1,15 +1,22 @@
 //! `lode text`.
 
 use crate::args::TextArgs;
-use crate::exit::Done;
+use crate::exit::{Done, wrong_usage};
 use crate::load::CACHE_BYTES;
 use crate::memory;
 use crate::new_words::index_all;
 use crate::talk::{say, say_found_log, write_json};
-use lode_engine::store::{WordsOptions, WriteOptions, drop_words, keeps_words};
+use lode_assist::{Prefix, kept_prefixes, usual_prefixes};
+use lode_engine::store::{
+    WordsOf, WordsOptions, WriteOptions, drop_words, keep_words_of, keeps_words, words_of,
+};
 use lode_engine::{Database, OpenOptions};
+use lode_rdf::NamedNode;
 use serde_json::json;
 use std::time::Instant;
+
+/// How the default graph is written.
+const DEFAULT_GRAPH: &str = "default";
 
 pub fn run(args: &TextArgs) -> anyhow::Result<Done> {
     let mut options = WordsOptions { force: args.force, ..WordsOptions::default() };
@@ -32,9 +39,19 @@ pub fn run(args: &TextArgs) -> anyhow::Result<Done> {
         return Ok(Done::Ok);
     }
     let start = Instant::now();
+    let of = match wanted(args, &database)? {
+        Some(of) => {
+            keep_words_of(database.store(), &of, &options.cancel)?;
+            Some(of)
+        }
+        None => words_of(database.store())?,
+    };
     let report = index_all(&database, &options, args.quiet)?;
     if args.json {
+        let of = of.unwrap_or_default();
         write_json(&json!({
+            "predicates": of.predicates,
+            "graphs": of.graphs,
             "segments": report.segments,
             "segments_left_as_they_are": report.others,
             "texts": report.texts,
@@ -43,4 +60,36 @@ pub fn run(args: &TextArgs) -> anyhow::Result<Done> {
         }))?;
     }
     Ok(Done::Ok)
+}
+
+/// Which texts are to be indexed from now on, if that is said.
+fn wanted(args: &TextArgs, database: &Database) -> anyhow::Result<Option<WordsOf>> {
+    if args.predicates.is_empty() && args.graphs.is_empty() {
+        return Ok(args.all_literals.then(WordsOf::default));
+    }
+    let prefixes = kept_prefixes(database);
+    let iris =
+        |words: &[String]| words.iter().map(|word| iri(word, &prefixes)).collect::<anyhow::Result<Vec<_>>>();
+    let is_default = |word: &&String| word.as_str() == DEFAULT_GRAPH;
+    let named: Vec<String> = args.graphs.iter().filter(|word| !is_default(word)).cloned().collect();
+    let mut graphs = iris(&named)?;
+    graphs.extend(args.graphs.iter().find(is_default).cloned());
+    Ok(Some(WordsOf { predicates: iris(&args.predicates)?, graphs }))
+}
+
+/// An IRI, with or without brackets, or a name with a prefix.
+fn iri(word: &str, prefixes: &[Prefix]) -> anyhow::Result<String> {
+    let word = word.trim();
+    let bare = word.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+    let known = word.split_once(':').and_then(|(name, rest)| {
+        let kept = prefixes.iter().find(|prefix| prefix.name == name).map(|prefix| prefix.iri.as_str());
+        let usual = || usual_prefixes().find(|(other, _)| *other == name).map(|(_, iri)| iri);
+        Some(format!("{}{rest}", kept.or_else(usual)?))
+    });
+    let iri = bare.map(str::to_owned).or(known).unwrap_or_else(|| word.to_owned());
+    NamedNode::new(iri.as_str()).map(NamedNode::into_string).map_err(|_| {
+        wrong_usage(format!(
+            "{word} is no IRI, and no name with a prefix that is usual or that loaded documents declare"
+        ))
+    })
 }

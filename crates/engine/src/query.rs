@@ -289,8 +289,12 @@ impl PreparedQuery {
             };
             plan.map_err(|error| EngineError::Plan(error.to_string()))
         });
+        let reads_texts = statistics.reads_texts();
         statistics.finish()?;
-        let planned = Self::over(query, Arc::new(plan?), snapshot, options, session);
+        let mut planned = Self::over(query, Arc::new(plan?), snapshot, options, session);
+        if reads_texts {
+            planned.warnings = PlanWarning::with_texts_read(&planned.warnings);
+        }
         Ok(Self { _schema_memory: schema_memory, ..planned })
     }
 

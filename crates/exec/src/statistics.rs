@@ -12,11 +12,13 @@ use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, ValueId};
 #[cfg(feature = "geo")]
 use lode_sparql::PlaceSearch;
-use lode_sparql::{AggregateFunction, Function, Held, IdList, IdSet, Statistics, TextHits, TextTest};
+use lode_sparql::{
+    AggregateFunction, Function, Held, IdList, IdSet, RowsOf, Statistics, TextHits, TextScope, TextTest,
+};
 #[cfg(feature = "geo")]
 use lode_store::Nearest;
 use lode_store::{Snapshot, StoreError};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -48,6 +50,11 @@ fn held(mut hits: lode_store::TextHits) -> Result<TextHits, OutOfBudget> {
     Ok(TextHits { ids: ids.holding(held), list, is_exact })
 }
 
+/// The same for the store.
+fn scope_of(scope: TextScope) -> lode_store::TextScope {
+    lode_store::TextScope { predicate: scope.predicate, graph: scope.graph }
+}
+
 /// A snapshot as the planner sees it. The planner is pure and knows no read errors: the first one is kept here, for
 /// [`SnapshotStatistics::finish`], because a plan that was made over hidden errors (a count of 0 that is none) could answer wrongly.
 /// So is the end of the query's time, after which nothing is read any more.
@@ -57,6 +64,8 @@ pub struct SnapshotStatistics<'a> {
     budget: &'a MemoryBudget,
     cancel: &'a CancelToken,
     error: RefCell<Option<StoreError>>,
+    /// Whether the index of words has some texts only, and a search reads others.
+    reads_texts: Cell<bool>,
     began: Instant,
     /// What is on its way, because it will be asked.
     asked: RefCell<Vec<Flights>>,
@@ -70,9 +79,15 @@ impl<'a> SnapshotStatistics<'a> {
             budget,
             cancel,
             error: RefCell::new(None),
+            reads_texts: Cell::new(false),
             began: Instant::now(),
             asked: RefCell::default(),
         }
+    }
+
+    /// Whether an index of words has some texts only, and not those that a search asks for: they are read.
+    pub fn reads_texts(&self) -> bool {
+        self.reads_texts.get()
     }
 
     /// The first error that an answer hid: the plan must then not be used.
@@ -133,22 +148,34 @@ impl Statistics for SnapshotStatistics<'_> {
         self.or(|snapshot| snapshot.ids_with_prefix(section, &key), None)
     }
 
-    fn text_hits(&self, query: &str) -> Option<TextHits> {
+    fn text_hits(&self, query: &str, scope: TextScope) -> Option<TextHits> {
         let prepared = prepared_search(query)?;
-        let hits = self.or(|snapshot| snapshot.text_hits(&prepared, self.budget, self.cancel), None)?;
+        let found = |snapshot: &Snapshot| {
+            let hits = snapshot.text_hits(&prepared, scope_of(scope), self.budget, self.cancel)?;
+            // The index of some texts was of no help, and nobody would know why.
+            self.reads_texts.set(self.reads_texts.get() || hits.is_none() && snapshot.has_words_of_some());
+            Ok(hits)
+        };
+        let hits = self.or(found, None)?;
         self.or(|_| held(hits).map(Some).map_err(StoreError::OutOfMemory), None)
     }
 
     fn best_texts(
         &self,
         query: &str,
+        scope: TextScope,
         rows: u64,
         all_equals: bool,
-        rows_of: &mut dyn FnMut(ValueId) -> u64,
+        rows_of: &mut dyn FnMut(ValueId) -> RowsOf,
     ) -> Option<IdList> {
-        let prepared = prepared_search(query)?;
-        let best =
-            |snapshot: &Snapshot| snapshot.best_texts(&prepared, rows, rows_of, self.budget, self.cancel);
+        let (prepared, scope) = (prepared_search(query)?, scope_of(scope));
+        let mut rows_of = |id| match rows_of(id) {
+            RowsOf::None => lode_store::RowsOf::None,
+            RowsOf::AtLeast(rows) => lode_store::RowsOf::AtLeast(rows),
+        };
+        let best = |snapshot: &Snapshot| {
+            snapshot.best_texts(&prepared, scope, rows, &mut rows_of, self.budget, self.cancel)
+        };
         let best = self.or(best, None)?;
         if all_equals && !best.has_all_equals {
             return None;
@@ -160,13 +187,15 @@ impl Statistics for SnapshotStatistics<'_> {
         self.snapshot.has_words()
     }
 
-    fn texts_with(&self, test: &TextTest<'_>, rows: f64) -> Option<IdList> {
+    fn texts_with(&self, test: &TextTest<'_>, scope: TextScope, rows: f64) -> Option<IdList> {
         if !self.snapshot.has_words() {
             return None;
         }
         let parts = text_parts(test)?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rows of the data")]
-        let ids = self.or(|snapshot| snapshot.texts_with(&parts, rows as u64, self.cancel), None)?;
+        let rows = rows as u64;
+        let ids =
+            self.or(|snapshot| snapshot.texts_with(&parts, scope_of(scope), rows, self.cancel), None)?;
         // Without these all is answered, too.
         let memory =
             self.budget.reserve(size_of_val(ids.as_slice()) + IdSet::bytes_of(ids.iter().copied())).ok()?;
@@ -192,6 +221,19 @@ impl Statistics for SnapshotStatistics<'_> {
         let nearest = Nearest { from: &from, rows, rows_of, all_rows };
         let ids = self.or(|snapshot| snapshot.nearest_places(nearest, self.cancel), None)?;
         self.list(ids)
+    }
+
+    fn first_quads(&self, order: Order, prefix: &[ValueId], most: usize) -> Option<Vec<[ValueId; 4]>> {
+        let read = |snapshot: &Snapshot| {
+            let mut columns: [Vec<ValueId>; 4] = Default::default();
+            let mut scan = snapshot.scan(order, prefix, 0b1111)?;
+            while columns[0].len() < most && scan.next(most - columns[0].len(), &mut columns)? > 0 {}
+            let rows = (0..columns[0].len()).map(|row| {
+                columns.each_ref().map(|column| column.get(row).copied().unwrap_or(ValueId::UNDEF))
+            });
+            Ok(Some(rows.collect()))
+        };
+        self.or(read, None)
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

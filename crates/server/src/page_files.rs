@@ -38,7 +38,7 @@ macro_rules! files {
 }
 
 const INDEX: File = File { name: "", media_type: HTML, bytes: include_bytes!("page/index.html") };
-const FILES: [File; 37] = files! {
+const FILES: [File; 38] = files! {
     "style.css": "text/css; charset=utf-8",
     "icon.svg": "image/svg+xml",
     "answer.js": SCRIPT,
@@ -68,6 +68,7 @@ const FILES: [File; 37] = files! {
     "results.js": SCRIPT,
     "running.js": SCRIPT,
     "scales.js": SCRIPT,
+    "search.js": SCRIPT,
     "store.js": SCRIPT,
     "table.js": SCRIPT,
     "tabs.js": SCRIPT,

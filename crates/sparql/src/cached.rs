@@ -6,7 +6,7 @@ use crate::function::Function;
 use crate::id_set::IdList;
 use crate::place_search::PlaceSearch;
 use crate::reuse::Reuse;
-use crate::statistics::{Statistics, TextHits};
+use crate::statistics::{RowsOf, Statistics, TextHits, TextScope};
 use crate::text_condition::TextTest;
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, Term, ValueId};
@@ -123,18 +123,18 @@ impl Statistics for Cached<'_> {
         self.inner.ids_with_prefix(kind, start)
     }
 
-    fn text_hits(&self, query: &str) -> Option<TextHits> {
+    fn text_hits(&self, query: &str, scope: TextScope) -> Option<TextHits> {
         // What is found is in the plan, so it is right for this query and this version only.
         self.reuse.set(Reuse::Never);
-        self.inner.text_hits(query)
+        self.inner.text_hits(query, scope)
     }
 
-    fn texts_with(&self, test: &TextTest<'_>, rows: f64) -> Option<IdList> {
+    fn texts_with(&self, test: &TextTest<'_>, scope: TextScope, rows: f64) -> Option<IdList> {
         // A plan that has nothing of it is right for other strings, and slow where these are rare.
         if self.inner.tells_texts() {
             self.reuse.set(Reuse::Never);
         }
-        self.inner.texts_with(test, rows)
+        self.inner.texts_with(test, scope, rows)
     }
 
     fn place_candidates(&self, search: &PlaceSearch<'_>) -> Option<IdList> {
@@ -157,12 +157,18 @@ impl Statistics for Cached<'_> {
     fn best_texts(
         &self,
         query: &str,
+        scope: TextScope,
         rows: u64,
         all_equals: bool,
-        rows_of: &mut dyn FnMut(ValueId) -> u64,
+        rows_of: &mut dyn FnMut(ValueId) -> RowsOf,
     ) -> Option<IdList> {
         self.reuse.set(Reuse::Never);
-        self.inner.best_texts(query, rows, all_equals, rows_of)
+        self.inner.best_texts(query, scope, rows, all_equals, rows_of)
+    }
+
+    fn first_quads(&self, order: Order, prefix: &[ValueId], most: usize) -> Option<Vec<[ValueId; 4]>> {
+        self.reuse.set(Reuse::Never);
+        self.inner.first_quads(order, prefix, most)
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

@@ -61,7 +61,7 @@ pub use planner::{
 pub use reads::reads;
 pub use rewrite::rule_names;
 pub use service_call::ServiceCall;
-pub use statistics::{Statistics, TextHits};
+pub use statistics::{RowsOf, Statistics, TextHits, TextScope};
 pub use steps::PlanStep;
 pub use text_condition::TextTest;
 pub use translate::{bind, variables};

@@ -8,6 +8,7 @@ use crate::expr::{Aggregate, Expr};
 use crate::id_set::IdList;
 use crate::plan::{GraphScope, NamedGraphs, Path, Slot, SortKey, SubPattern, TermSlot, VarId};
 use crate::service_call::ServiceCall;
+use crate::statistics::TextScope;
 use crate::var_set::VarSet;
 use lode_rdf::{Term, ValueId};
 use std::ops::Range;
@@ -49,6 +50,17 @@ impl QuadPattern {
             graph,
             objects: self.objects.clone(),
         }
+    }
+
+    /// The quads in which the texts are that are its objects, as far as constants say.
+    pub fn text_scope(&self) -> TextScope {
+        let constant = |slot: &Slot| if let Slot::Const(id) = slot { Some(*id) } else { None };
+        let graph = match &self.graph {
+            GraphScope::Default => Some(ValueId::DEFAULT_GRAPH),
+            GraphScope::Named { slot, .. } => constant(slot),
+            GraphScope::Union | GraphScope::Merge(_) => None,
+        };
+        TextScope { predicate: constant(&self.predicate), graph }
     }
 
     /// The variables that it binds.

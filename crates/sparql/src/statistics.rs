@@ -22,6 +22,24 @@ pub struct TextHits {
     pub is_exact: bool,
 }
 
+/// The quads in which texts are searched: those with this property, if any, in this graph, if any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TextScope {
+    /// The property.
+    pub predicate: Option<ValueId>,
+    /// The graph.
+    pub graph: Option<ValueId>,
+}
+
+/// How many rows a text makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowsOf {
+    /// None.
+    None,
+    /// As many or more; 0 where nobody knows.
+    AtLeast(u64),
+}
+
 /// Facts about one version of a database, and the functions that queries may call. All calls are cheap (block index and a few decoded rows).
 pub trait Statistics {
     /// The id of a constant; `None` where no quad can contain it.
@@ -37,13 +55,13 @@ pub trait Statistics {
     /// The ids of IRIs, of strings, or of strings with a language (by `kind`) whose text begins with `start`; `None` where ids do not
     /// tell.
     fn ids_with_prefix(&self, kind: Kind, start: &str) -> Option<Range<ValueId>>;
-    /// The texts of the data that match a query for words, by an index; `None` where there is none that helps, or the query is none.
-    fn text_hits(&self, _query: &str) -> Option<TextHits> {
+    /// The texts of such quads that match a query for words, by an index; `None` where there is none that helps, or the query is none.
+    fn text_hits(&self, _query: &str, _scope: TextScope) -> Option<TextHits> {
         None
     }
-    /// The texts of the data that may pass a test, by an index, ascending, and perhaps others, where otherwise so many would be read; `None` where there is none that helps, or it is
+    /// The texts of such quads that may pass a test, by an index, ascending, and perhaps others, where otherwise so many would be read; `None` where there is none that helps, or it is
     /// better to read them.
-    fn texts_with(&self, _test: &TextTest<'_>, _rows: f64) -> Option<IdList> {
+    fn texts_with(&self, _test: &TextTest<'_>, _scope: TextScope, _rows: f64) -> Option<IdList> {
         None
     }
     /// Whether there is an index for these.
@@ -66,15 +84,20 @@ pub trait Statistics {
     ) -> Option<IdList> {
         None
     }
-    /// The texts of the data that match a query for words best: as many as make `rows` rows by `rows_of`, and those as good as the worst of these, all of
+    /// The texts of such quads that match a query for words best: as many as make `rows` rows by `rows_of`, and those as good as the worst of these, all of
     /// them if `all_equals`. `None` where an index does not tell, or it is better to look at all.
     fn best_texts(
         &self,
         _query: &str,
+        _scope: TextScope,
         _rows: u64,
         _all_equals: bool,
-        _rows_of: &mut dyn FnMut(ValueId) -> u64,
+        _rows_of: &mut dyn FnMut(ValueId) -> RowsOf,
     ) -> Option<IdList> {
+        None
+    }
+    /// The first quads under a prefix, no more than so many, their columns as the order has them; `None` where nobody tells.
+    fn first_quads(&self, _order: Order, _prefix: &[ValueId], _most: usize) -> Option<Vec<[ValueId; 4]>> {
         None
     }
     /// Distinct values of the next column under a prefix, exact or estimated.

@@ -18,10 +18,9 @@ use std::sync::Arc;
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 /// Warnings that a query has at most, and the note that there are more.
 const WARNINGS_MAX: usize = 8;
-/// Patterns of a query that are looked at: each may have to be compiled.
-const PATTERNS_MAX: usize = 32;
-/// Longer ones are not looked at.
-const PATTERN_BYTES_MAX: usize = 1 << 10;
+/// Patterns of a query that are looked at, and bytes of them: each may have to be compiled, as it has to be when the query runs.
+const PATTERNS_MAX: usize = 128;
+const PATTERN_BYTES_MAX: usize = 1 << 18;
 /// Bytes of constant geometries that are looked at.
 const GEOMETRY_BYTES_MAX: usize = 1 << 16;
 /// Characters that are shown of an IRI or a pattern.
@@ -41,6 +40,8 @@ pub enum PlanWarning {
     WrongArguments(NamedFunction, Arc<str>),
     /// What REGEX or REPLACE are given is no regular expression.
     NoPattern(GivenPattern),
+    /// A constant that REGEX or REPLACE are given can never be right: its text, and what is the matter.
+    WrongText(Arc<str>, Arc<str>),
     /// A constant that a function is given is no geometry, or not one for all functions: its text, and what is the matter.
     NoGeometry(Arc<str>, Arc<str>),
     /// Something in the text, which may be looked up in the data.
@@ -52,6 +53,8 @@ pub enum PlanWarning {
         /// The number of the version that is asked.
         version: u64,
     },
+    /// The index of words has some texts only, and not those that a search asks for.
+    TextsRead,
     /// So many others.
     More(usize),
 }
@@ -107,6 +110,7 @@ impl fmt::Display for PlanWarning {
                 f,
                 "\"{pattern}\" with the flags \"{flags}\" is no regular expression, or a too large one; {ERROR}"
             ),
+            Self::WrongText(text, why) => write!(f, "\"{text}\" {why}; {ERROR}"),
             Self::NoGeometry(text, why) => write!(f, "\"{text}\" {why}"),
             Self::Hint(Hint { message, help, .. }) if help.is_empty() => f.write_str(message),
             Self::Hint(Hint { message, help, .. }) => write!(f, "{message}; {help}"),
@@ -116,6 +120,9 @@ impl fmt::Display for PlanWarning {
             ),
             Self::InferencesBehind { of: None, .. } => f.write_str(
                 "what was inferred is stale: what follows from later changes is not there, until a server has added it in the background, or lode materialise",
+            ),
+            Self::TextsRead => f.write_str(
+                "the index of words does not have all texts that are searched: they are read (lode stats tells which it has, lode text has others indexed, or all)",
             ),
             Self::More(count) => write!(f, "and {count} more warnings"),
         }
@@ -129,10 +136,11 @@ impl PlanWarning {
             Self::UnknownFunction(..) => "unknown-function",
             Self::UnknownCast(_) => "unknown-cast",
             Self::CastOfOther(_) | Self::WrongArguments(..) => "wrong-arguments",
-            Self::NoPattern(_) => "no-pattern",
+            Self::NoPattern(_) | Self::WrongText(..) => "no-pattern",
             Self::NoGeometry(..) => "no-geometry",
             Self::Hint(hint) => hint.kind.code(),
             Self::InferencesBehind { .. } => "inferences-behind",
+            Self::TextsRead => "texts-read",
             Self::More(_) => "more",
         }
     }
@@ -153,8 +161,8 @@ impl PlanWarning {
             | Self::CastOfOther(NamedFunction(iri))
             | Self::WrongArguments(NamedFunction(iri), _) => Some(iri),
             Self::NoPattern(GivenPattern { pattern, .. }) => Some(pattern),
-            Self::NoGeometry(text, _) => Some(text),
-            Self::Hint(_) | Self::InferencesBehind { .. } | Self::More(_) => None,
+            Self::NoGeometry(text, _) | Self::WrongText(text, _) => Some(text),
+            Self::Hint(_) | Self::InferencesBehind { .. } | Self::TextsRead | Self::More(_) => None,
         }
     }
 
@@ -178,6 +186,12 @@ impl PlanWarning {
     #[must_use]
     pub fn with_inferences(warnings: &[Self], of: Option<u64>, version: u64) -> Arc<[Self]> {
         std::iter::once(Self::InferencesBehind { of, version }).chain(warnings.iter().cloned()).collect()
+    }
+
+    /// These warnings, and that texts are read which the index of words does not have.
+    #[must_use]
+    pub fn with_texts_read(warnings: &[Self]) -> Arc<[Self]> {
+        std::iter::once(Self::TextsRead).chain(warnings.iter().cloned()).collect()
     }
 
     /// These warnings and hints, as many as are told.
@@ -206,15 +220,25 @@ pub struct Known<'a> {
     pub nearest: &'a dyn Fn(&str) -> Option<&'static str>,
     /// Whether a text is a regular expression with flags.
     pub is_pattern: &'a dyn Fn(&str, &str) -> bool,
+    /// What is the matter with a pattern with flags, and the text that REPLACE puts there: whether it is the pattern, and what.
+    pub replace_problem: &'a dyn Fn(&str, &str, &str) -> Option<(bool, &'static str)>,
     /// What is the matter with a literal of this text and datatype where functions take it for a geometry.
     pub geometry_problem: &'a dyn Fn(&str, &str) -> Option<String>,
 }
 
 /// The warnings of queries, each once, in the order of the functions' IRIs, then of the patterns and geometries. What a SERVICE evaluates is not looked at.
 pub fn of_queries<'a>(queries: impl IntoIterator<Item = &'a Query>, known: Known<'a>) -> Arc<[PlanWarning]> {
-    let Known { function_of, nearest, is_pattern, geometry_problem } = known;
-    let (errors, patterns, geometries) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    let mut calls = Calls { function_of, errors, patterns, geometries, geometry_bytes: 0 };
+    let Known { function_of, nearest, is_pattern, replace_problem, geometry_problem } = known;
+    let mut calls = Calls {
+        function_of,
+        errors: BTreeSet::new(),
+        patterns: BTreeSet::new(),
+        replaced: BTreeSet::new(),
+        no_strings: BTreeSet::new(),
+        pattern_bytes: 0,
+        geometries: BTreeSet::new(),
+        geometry_bytes: 0,
+    };
     for query in queries {
         let (Query::Select { pattern, .. }
         | Query::Construct { pattern, .. }
@@ -227,6 +251,14 @@ pub fn of_queries<'a>(queries: impl IntoIterator<Item = &'a Query>, known: Known
     warnings.extend(wrong.map(|(pattern, flags)| {
         PlanWarning::NoPattern(GivenPattern { pattern: shown(pattern), flags: shown(flags) })
     }));
+    warnings.extend(calls.replaced.into_iter().filter_map(|(pattern, flags, with)| {
+        let (is_of_pattern, why) = replace_problem(pattern, flags, with)?;
+        Some(PlanWarning::WrongText(shown(if is_of_pattern { pattern } else { with }), why.into()))
+    }));
+    let no_string = "is no string without a language, which REGEX and REPLACE want";
+    warnings.extend(
+        calls.no_strings.into_iter().map(|text| PlanWarning::WrongText(shown(text), no_string.into())),
+    );
     let geometries = calls.geometries.into_iter();
     warnings.extend(geometries.filter_map(|(text, datatype)| {
         let problem = geometry_problem(text, datatype)?;
@@ -287,6 +319,11 @@ struct Calls<'a> {
     errors: BTreeSet<Call>,
     /// Constant patterns and their flags.
     patterns: BTreeSet<(&'a str, &'a str)>,
+    /// The same of REPLACE, with what is put there.
+    replaced: BTreeSet<(&'a str, &'a str, &'a str)>,
+    /// Constants in the place of a pattern, flags or what is put there that are no simple strings.
+    no_strings: BTreeSet<&'a str>,
+    pattern_bytes: usize,
     /// Constants with a datatype, and this.
     geometries: BTreeSet<(&'a str, &'a str)>,
     geometry_bytes: usize,
@@ -358,6 +395,7 @@ impl<'a> Calls<'a> {
                     }
                     Expression::FunctionCall(Keyword::Replace, arguments) => {
                         self.given(arguments.get(1), arguments.get(3));
+                        self.replaced(arguments.get(1), arguments.get(2), arguments.get(3));
                     }
                     _ => {}
                 }
@@ -378,13 +416,37 @@ impl<'a> Calls<'a> {
 
     /// A pattern, with its flags if there are any, where both are constants.
     fn given(&mut self, pattern: Option<&'a Expression>, flags: Option<&'a Expression>) {
+        self.no_strings.extend([pattern, flags].into_iter().flatten().filter_map(no_string));
         let flags = flags.map_or(Some(""), constant);
         if let (Some(pattern), Some(flags)) = (pattern.and_then(constant), flags)
-            && pattern.len() + flags.len() <= PATTERN_BYTES_MAX
-            && self.patterns.len() < PATTERNS_MAX
+            && self.has_room(pattern.len() + flags.len())
         {
             self.patterns.insert((pattern, flags));
         }
+    }
+
+    /// The same of REPLACE, and what is put there.
+    fn replaced(
+        &mut self,
+        pattern: Option<&'a Expression>,
+        with: Option<&'a Expression>,
+        flags: Option<&'a Expression>,
+    ) {
+        self.no_strings.extend(with.and_then(no_string));
+        let flags = flags.map_or(Some(""), constant);
+        if let (Some(pattern), Some(with), Some(flags)) =
+            (pattern.and_then(constant), with.and_then(constant), flags)
+            && self.has_room(pattern.len() + with.len() + flags.len())
+        {
+            self.replaced.insert((pattern, flags, with));
+        }
+    }
+
+    fn has_room(&mut self, bytes: usize) -> bool {
+        let all = self.pattern_bytes + bytes;
+        let has = all <= PATTERN_BYTES_MAX && self.patterns.len() + self.replaced.len() < PATTERNS_MAX;
+        self.pattern_bytes = if has { all } else { self.pattern_bytes };
+        has
     }
 }
 
@@ -392,6 +454,15 @@ impl<'a> Calls<'a> {
 fn constant(expr: &Expression) -> Option<&str> {
     let Expression::Literal(literal) = expr else { return None };
     lode_rdf::is_string(literal.as_ref()).then(|| literal.value())
+}
+
+/// The text of a constant that is no string, or one with a language.
+fn no_string(expr: &Expression) -> Option<&str> {
+    match expr {
+        Expression::Literal(literal) if !lode_rdf::is_string(literal.as_ref()) => Some(literal.value()),
+        Expression::NamedNode(iri) => Some(iri.as_str()),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -419,6 +490,7 @@ mod tests {
             function_of: &cast,
             nearest: &|_| None,
             is_pattern: &is_pattern,
+            replace_problem: &|pattern, _, _| (pattern == "x*").then_some((true, "is found in every place")),
             geometry_problem: &geometry_problem,
         };
         let warnings = of_queries([&parse_query(&text, None).unwrap()], known);
@@ -496,7 +568,17 @@ mod tests {
         ] {
             assert!(warnings(&format!("ASK {{ ?x :p ?o FILTER({text}) }}")).is_empty(), "{text}");
         }
-        let many: String = (0..100).map(|n| format!("REGEX(?o, \"({n}\") || ")).collect();
+        let found = warnings(
+            "ASK { ?x :p ?o FILTER(REGEX(?o, \"a\"@en) || REPLACE(?o, \"x*\", 7) = REPLACE(?o, \"x*\", \"\")) }",
+        );
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert!(
+            found[0].starts_with("\"x*\" is found") && found[1].starts_with("\"7\" is no string"),
+            "{found:?}"
+        );
+        let deep = format!("ASK {{ ?x :p ?o FILTER(REGEX(?o, \"{}\")) }}", "(".repeat(3000));
+        assert_eq!(warnings(&deep).len(), 1);
+        let many: String = (0..200).map(|n| format!("REGEX(?o, \"({n}\") || ")).collect();
         assert_eq!(warnings(&format!("ASK {{ ?x :p ?o FILTER({many} false) }}")).len(), 9);
     }
 

@@ -5,6 +5,7 @@ use crate::index_files::IndexKind;
 use crate::store::Store;
 use crate::version::OpenSegment;
 use lode_base::cancel::CancelToken;
+use lode_base::vfs::Vfs;
 use std::path::{Path, PathBuf};
 
 /// Whether the database has indexes of a kind.
@@ -24,25 +25,41 @@ pub fn keep(store: &Store, kind: &IndexKind) -> Result<(), StoreError> {
 
 /// Removes the indexes of a kind, and makes none for new segments.
 pub fn drop_all(store: &Store, kind: &IndexKind) -> Result<(), StoreError> {
-    let mut files = vec![store.folder().join(kind.kept_file)];
-    for segment in store.version().segments.iter() {
-        let folder = store.folder().join(segment.entry.folder());
-        files.extend([kind.keys_file(&folder), kind.rows_file(&folder)]);
+    remove_files(store, vec![store.folder().join(kind.kept_file)])?;
+    remove_all(store, kind)
+}
+
+/// Removes the indexes of a kind: they are made again.
+pub fn remove_all(store: &Store, kind: &IndexKind) -> Result<(), StoreError> {
+    let version = store.version();
+    version
+        .segments
+        .iter()
+        .try_for_each(|segment| remove_in(&**store.vfs(), kind, &store.folder().join(segment.entry.folder())))
+}
+
+/// Removes the index of a segment, durably: keys of one are never beside rows of another, which is of other texts.
+pub fn remove_in(vfs: &dyn Vfs, kind: &IndexKind, folder: &Path) -> Result<(), StoreError> {
+    let files = [kind.keys_file(folder), kind.rows_file(folder)];
+    if !files.iter().any(|file| vfs.exists(file)) {
+        return Ok(());
     }
-    remove_files(store, files)
+    for file in files {
+        remove_file(vfs, &file)?;
+    }
+    vfs.sync_dir(folder).map_err(StoreError::io(folder))
 }
 
 /// Removes files that may be there.
 pub fn remove_files(store: &Store, files: Vec<PathBuf>) -> Result<(), StoreError> {
-    for file in files {
-        match store.vfs().remove(&file) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(StoreError::io(&file)(error));
-            }
-            _ => {}
-        }
+    files.iter().try_for_each(|file| remove_file(&**store.vfs(), file))
+}
+
+fn remove_file(vfs: &dyn Vfs, file: &Path) -> Result<(), StoreError> {
+    match vfs.remove(file) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(StoreError::io(file)(error)),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Runs what makes indexes while nobody replaces a segment.

@@ -128,7 +128,10 @@ pub use stripe_check::check_all_folders;
 pub use stripes::{clear_unfinished_restore, move_stripe, stripe, stripe_folders, striped};
 pub use transaction::{CommitUpkeep, Present, Published, Savepoint, Transaction};
 pub use warmer::Warmer;
-pub use words::{BestTexts, TextHits, WordsOptions, WordsReport, drop_words, index_words, keeps_words};
+pub use words::{
+    BestTexts, RowsOf, TextHits, TextScope, WordsOf, WordsOptions, WordsReport, drop_words, index_words,
+    keep_words_of, keeps_words, words_of,
+};
 pub use write_guard::Commit;
 pub use write_options::WriteOptions;
 pub use writer::FlushStatus;

@@ -4,7 +4,7 @@ use crate::index_files::{IndexFiles, IndexKind, KEYS};
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::{BlockCache, PackedError, ReadContext};
-use lode_text::index::{ANALYSIS_VERSION, LENGTHS, WordIndex};
+use lode_text::index::{ANALYSIS_VERSION, COVERED, LENGTHS, TextSet, Union, WordIndex};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +23,8 @@ pub struct Words {
     files: IndexFiles,
     /// The rows of lengths: one for each text, in order.
     lengths: Range<u64>,
+    /// The texts that it has, where these are not all.
+    covered: Option<Arc<TextSet>>,
 }
 
 impl Words {
@@ -39,13 +41,27 @@ impl Words {
             // Not each text has its length: made by something else.
             return Ok(None);
         }
-        Ok(Some(Self { files, lengths }))
+        let mut words = Self { files, lengths, covered: None };
+        if let Some(number) = words.files.keys.find(KEYS, COVERED)? {
+            let mut union = Union::new(words.texts());
+            words.list(number..number + 1, &mut |texts| {
+                union.add(texts);
+                true
+            })?;
+            words.covered = Some(Arc::new(union.finish()));
+        }
+        Ok(Some(words))
+    }
+
+    /// The texts that it has, where these are not all.
+    pub fn covered(&self) -> Option<&Arc<TextSet>> {
+        self.covered.as_ref()
     }
 
     /// The same files for a reader.
     #[must_use]
     pub fn read_by(&self, context: Option<&Arc<ReadContext>>) -> Self {
-        Self { files: self.files.read_by(context), lengths: self.lengths.clone() }
+        Self { files: self.files.read_by(context), ..self.clone() }
     }
 
     /// Reads all of it.
@@ -90,6 +106,11 @@ impl WordIndex for Words {
 
     fn keys(&self) -> u64 {
         self.files.keys.len(KEYS)
+    }
+
+    fn count(&self, numbers: Range<u64>) -> Result<u64, PackedError> {
+        let rows = self.rows_of(&numbers)?;
+        Ok(rows.end.saturating_sub(rows.start))
     }
 
     fn find(&self, key: &[u8]) -> Result<Option<u64>, PackedError> {

@@ -20,6 +20,28 @@ def a_resource_has_a_page(page):
 
 
 @test
+def words_are_searched_for(page):
+    open_one(page, "/#browse")
+    page.wait("!!document.querySelector('#browse-iri')")
+    page.do("(() => { const input = document.querySelector('#browse-iri'); input.value = 'ann OR hacked'; input.form.requestSubmit(); })()")
+    page.wait("document.querySelectorAll('ol.found li').length > 2")
+    assert "search=ann%20OR%20hacked" in page.do("location.search")
+    marked = page.do("[...document.querySelectorAll('ol.found mark')].map(mark => mark.textContent)")
+    assert "Ann" in marked and "hacked" in marked, marked
+    # Texts are text.
+    equal(count(page, "#resource img, #resource script, #resource svg"), 0)
+    equal(page.do("typeof window.hacked"), "undefined")
+    page.do("[...document.querySelectorAll('ol.found a')].find(one => one.textContent === 'Ann').click()")
+    page.wait("document.querySelector('#resource h1')?.textContent === 'Ann' && location.search.includes('resource=')")
+    page.do("history.back()")
+    page.wait("document.querySelectorAll('ol.found li').length > 2")
+    open_one(page, "/?search=nobodyhasthis")
+    page.wait("document.querySelector('#resource')?.innerText.includes('No text has these words.')")
+    open_one(page, "/?search=" + urllib.parse.quote("(ann"))
+    page.wait("document.querySelector('#view-browse-panel [role=status]')?.innerText.includes('query for words')")
+
+
+@test
 def many_values_come_page_by_page(page):
     open_one(page, "/?resource=" + urllib.parse.quote("http://e/Number", safe=""))
     page.wait("[...document.querySelectorAll('#resource button')].some(one => one.textContent.includes('more of'))")

@@ -7,11 +7,13 @@ use lode_base::memory_budget::MemoryBudget;
 use lode_base::vfs::Vfs;
 use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
 use lode_engine::store::{
-    PlacesOptions, Snapshot, Store, StoreError, WordsOptions, check, index_places, index_words,
+    PlacesOptions, Snapshot, Store, StoreError, TextScope, WordsOf, WordsOptions, check, index_places,
+    index_words, keep_words_of,
 };
 use lode_geo::vocabulary::WKT_LITERAL;
 use lode_geo::window::{Search, Test};
 use lode_geo::{Unit, read};
+use lode_rdf::NamedNode;
 use lode_text::{Dialect, Prepared};
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +25,8 @@ pub struct Kind {
     /// The object of the n-th triple.
     object: fn(usize) -> String,
     pub triples: usize,
+    /// How many terms it is of.
+    pub terms: u64,
     /// Makes it, also where there is one; of how many terms.
     index: fn(&Store) -> Result<u64, StoreError>,
     /// How many terms it finds; none where there is no index.
@@ -34,20 +38,40 @@ pub struct Kind {
 pub const WORDS: Kind = Kind {
     object: |n| format!("\"a fox and {n}\""),
     triples: 40,
+    terms: 40,
     index: |store| index_words(store, &words_options(1 << 20)).map(|report| report.texts),
-    found: |snapshot| {
-        let query = Prepared::parse("fox", Dialect::Lucene).unwrap();
-        let hits = snapshot.text_hits(&query, &MemoryBudget::unlimited(), &CancelToken::default());
-        let hits = hits.unwrap()?;
-        assert!(hits.is_exact);
-        Some(hits.iter().count())
-    },
+    found: |snapshot| foxes(snapshot, TextScope::default()),
     all: 40,
 };
+
+/// Of the texts behind one of two properties.
+const SOME_WORDS: Kind = Kind {
+    terms: 20,
+    index: |store| {
+        let of = WordsOf { predicates: vec!["http://e/p0".to_owned()], graphs: Vec::new() };
+        keep_words_of(store, &of, &CancelToken::default())?;
+        index_words(store, &words_options(1 << 20)).map(|report| report.texts)
+    },
+    found: |snapshot| {
+        let predicate = NamedNode::new_unchecked("http://e/p0").into();
+        foxes(snapshot, TextScope { predicate: snapshot.id_of(&predicate).unwrap(), graph: None })
+    },
+    all: 20,
+    ..WORDS
+};
+
+fn foxes(snapshot: &Snapshot, scope: TextScope) -> Option<usize> {
+    let query = Prepared::parse("fox", Dialect::Lucene).unwrap();
+    let (budget, cancel) = (MemoryBudget::unlimited(), CancelToken::default());
+    let hits = snapshot.text_hits(&query, scope, &budget, &cancel).unwrap()?;
+    assert!(hits.is_exact);
+    Some(hits.iter().count())
+}
 
 const PLACES: Kind = Kind {
     object: |n| format!("\"POINT({} {})\"^^<{WKT_LITERAL}>", n % 90, n / 90),
     triples: 300,
+    terms: 300,
     index: |store| {
         let options = PlacesOptions { memory_bytes: 1 << 20, force: true, cancel: CancelToken::default() };
         index_places(store, &options).map(|report| report.geometries)
@@ -72,7 +96,7 @@ pub fn open(vfs: &MemVfs) -> Store {
 impl Kind {
     pub fn database(&self) -> MemVfs {
         let vfs = MemVfs::new();
-        let triple = |n| format!("<http://e/{n}> <http://e/p> {} .\n", (self.object)(n));
+        let triple = |n| format!("<http://e/{n}> <http://e/p{}> {} .\n", n % 2, (self.object)(n));
         let text: String = (0..self.triples).map(triple).collect();
         let sources = vec![Source::bytes("all.nt", text)];
         load(&open(&vfs), sources, LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
@@ -100,7 +124,7 @@ impl Kind {
         let before = self.database();
         assert!(!self.has_index(&before, "before"));
         let counting = FaultVfs::counting(before.deep_copy(), false);
-        assert_eq!(self.index(&counting).unwrap(), self.triples as u64);
+        assert_eq!(self.index(&counting).unwrap(), self.terms);
         assert!(self.has_index(counting.inner(), "after"));
         let mut outcomes = [0, 0];
         for again in [false, true] {
@@ -140,6 +164,16 @@ impl Kind {
 #[test]
 fn power_cuts_leave_no_index_of_words_or_a_whole_one() {
     WORDS.power_cuts_leave_no_index_or_a_whole_one();
+}
+
+#[test]
+fn power_cuts_leave_no_index_of_some_words_or_a_whole_one() {
+    SOME_WORDS.power_cuts_leave_no_index_or_a_whole_one();
+}
+
+#[test]
+fn errors_and_full_disks_leave_no_index_of_some_words_or_a_whole_one() {
+    SOME_WORDS.errors_and_full_disks_leave_no_index_or_a_whole_one();
 }
 
 #[test]

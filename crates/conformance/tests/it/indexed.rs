@@ -2,7 +2,9 @@
 
 use lode_engine::store::CompactOptions;
 use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
-use lode_engine::{Database, OpenOptions, QueryOptions, QueryResults, UpdateOptions, check_database};
+use lode_engine::{
+    Database, DefaultGraph, OpenOptions, QueryOptions, QueryResults, UpdateOptions, check_database,
+};
 use lode_rdf::format::RdfFormat;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -106,8 +108,15 @@ impl Prologue {
 
     /// The rows, which are the same by reading.
     pub fn compared(self, database: &Database, query: &str) -> Vec<String> {
-        let found = self.sorted_rows(database, query, &QueryOptions::default());
-        assert_eq!(found, self.sorted_rows(database, query, &reading()), "{query}");
+        self.compared_in(database, query, DefaultGraph::default())
+    }
+
+    /// The same with a default graph.
+    pub fn compared_in(self, database: &Database, query: &str, default_graph: DefaultGraph) -> Vec<String> {
+        let options = QueryOptions { default_graph, ..QueryOptions::default() };
+        let found = self.sorted_rows(database, query, &options);
+        let reading = QueryOptions { optimize: false, ..options };
+        assert_eq!(found, self.sorted_rows(database, query, &reading), "{query}");
         found
     }
 

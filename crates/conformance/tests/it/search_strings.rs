@@ -165,7 +165,11 @@ fn indexes_of_words_find_strings_as_reading_does() {
 /// Asks a random query with and without the index: whether it was looked up, and whether it has rows.
 fn compare(database: &Database, random: &mut Random) -> (bool, bool) {
     let (predicate, condition) = (random.of(&[":p0", ":p1", "?p"]), condition(random));
-    let query = format!("SELECT ?s ?o {{ ?s {predicate} ?o FILTER({condition}) }}");
+    let other = match random.below(4) {
+        0 => format!(" && CONTAINS(?o, \"{}\")", random.of(&["o", "e", " ", "q", "w", ""])),
+        _ => String::new(),
+    };
+    let query = format!("SELECT ?s ?o {{ ?s {predicate} ?o FILTER(({condition}){other}) }}");
     let was_looked_up = is_looked_up(database, &query);
     let found = PROLOGUE.compared(database, &query);
     (was_looked_up, !found.is_empty())
@@ -211,6 +215,12 @@ fn strings_are_looked_up_where_that_pays() {
     ] {
         assert!(!is_looked_up(&database, &query(predicate, condition)), "{predicate} {condition}");
     }
+    // Of many conditions on a text some are enough.
+    let readers: String = (0..50).map(|_| " && CONTAINS(?o, \"eade\")").collect();
+    let all = query(":p", &format!("CONTAINS(?o, \"8997\"){readers}"));
+    assert!(is_looked_up(&database, &all) && PROLOGUE.compared(&database, &all).len() == 1);
+    let all = query(":p", &readers[4..]);
+    assert!(!is_looked_up(&database, &all) && PROLOGUE.compared(&database, &all).len() == 9000);
     assert!(!is_looked_up(&database, "SELECT ?o { :s1 :p ?o FILTER(CONTAINS(?o, \"8997\")) }"));
     assert!(is_looked_up(&database, &query(":any", "CONTAINS(?o, \"8999\")")));
     let any = PROLOGUE.compared(&database, &query(":any", "CONTAINS(STR(?o), \"8999\")"));

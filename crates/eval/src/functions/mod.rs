@@ -87,6 +87,11 @@ fn split(iri: &str) -> Option<(&str, &str)> {
     (!name.is_empty()).then_some((namespace, name))
 }
 
+/// What is the matter with a regular expression, with flags, and the text that REPLACE puts there: whether it is the expression, and what. None where that is no expression at all.
+pub fn replace_problem(pattern: &str, flags: &str, with: &str) -> Option<(bool, &'static str)> {
+    regex::replace_problem(pattern, flags, with)
+}
+
 /// Whether REGEX and REPLACE take a text, with flags, for a regular expression.
 pub fn is_regular_expression(pattern: &str, flags: &str) -> bool {
     regex::compiled(pattern, flags).is_some()

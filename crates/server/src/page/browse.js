@@ -5,6 +5,7 @@ import { copy, el, grouped, icon, isWeb } from './dom.js';
 import { anywhere, labelsOf } from './names.js';
 import { inQuery, named, shortened, usual } from './prefixes.js';
 import { Reason, mayInfer } from './reason.js';
+import { found, isWords } from './search.js';
 import { browseLink, isImage, showTerm, termOf, textOf, turtleOf } from './terms.js';
 
 const TYPE = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
@@ -15,10 +16,13 @@ const MORE = 25;
 const STATED_MAX = 5000;
 
 export function start(panel, tools) {
-  const input = el('input', { id: 'browse-iri', type: 'text', 'aria-label': 'IRI of a resource', placeholder: 'http://…, or prefix:name', spellcheck: 'false' });
+  const input = el('input', { id: 'browse-iri', type: 'text', 'aria-label': 'IRI of a resource, or words of its texts', placeholder: 'http://…, prefix:name, or words', spellcheck: 'false' });
   const place = el('div', { id: 'resource' });
   const status = el('p.muted', { role: 'status' });
-  const again = () => input.value.trim() && tools.browse(expanded(input.value.trim()));
+  const again = () => {
+    const text = input.value.trim();
+    if (text) isWords(text) ? tools.search(text) : tools.browse(expanded(text));
+  };
   const select = el('select', { id: 'browse-reason', 'aria-label': 'Reasoning', title: 'What follows from the data by a schema is shown, too' });
   const reason = new Reason(select, again);
   const form = el('form.bar.search', { role: 'search', onsubmit: event => { event.preventDefault(); again(); } },
@@ -26,32 +30,39 @@ export function start(panel, tools) {
   panel.replaceChildren(el('div.page', {}, form, status, place));
   let asked;
 
-  async function show(iri, rules) {
-    reason.show(rules);
+  /** Shows what comes, unless something else is asked for before. */
+  async function load(text, title, content, then) {
     asked?.abort();
     asked = new AbortController();
     const { signal } = asked;
-    input.value = iri;
-    document.title = named(iri) + ' · Lodestore';
+    input.value = text;
+    document.title = title + ' · Lodestore';
     place.replaceChildren();
     status.hidden = false;
     status.textContent = 'Loading…';
     try {
-      const resource = new Resource(iri, signal, tools, reason.value);
-      const content = await resource.load();
+      const loaded = await content(signal);
       if (signal.aborted) return;
-      place.replaceChildren(content);
+      place.replaceChildren(loaded);
       status.hidden = true;
-      resource.fill();
+      then?.();
     } catch (error) {
       if (error.name !== 'AbortError') status.textContent = withoutNumber(error.message);
     }
   }
 
+  function show(iri, rules) {
+    reason.show(rules);
+    let resource;
+    return load(iri, named(iri), signal => (resource = new Resource(iri, signal, tools, reason.value)).load(), () => resource.fill());
+  }
+
+  const search = words => load(words, words, signal => found(words, signal));
+
   async function suggest() {
     if (place.querySelector('.head')) return;
     place.replaceChildren(el('h1.hidden', {}, 'Browse'));
-    status.textContent = 'Name a resource, or begin with one of these classes.';
+    status.textContent = 'Name a resource, search for words, or begin with one of these classes.';
     try {
       const rows = await rowsOf(`SELECT ?c (SAMPLE(?s) AS ?x) (COUNT(*) AS ?n) { ${anywhere('?s a ?c')} } GROUP BY ?c ORDER BY DESC(?n) LIMIT 24`, { timeout: 8 });
       if (place.querySelector('.head')) return;
@@ -62,7 +73,7 @@ export function start(panel, tools) {
       status.textContent = 'Name a resource. ' + (error.status === 401 ? 'Log in to see what there is.' : '');
     }
   }
-  return { reason, resource: show, shown: isNew => { reason.draw(); if (isNew) suggest(); } };
+  return { reason, search, resource: show, shown: isNew => { reason.draw(); if (isNew) suggest(); } };
 }
 
 /** An IRI, or a prefixed name that is known. */

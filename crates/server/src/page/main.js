@@ -25,7 +25,7 @@ async function open(name, isNew = true) {
   if (name === 'query') return;
   // What a view shows depends on who asks: before that is known it would be drawn in vain, and anew under one's hands.
   await known;
-  loaded[name] ??= import(`./${name}.js`).then(module => module.start($(`view-${name}-panel`), { openQuery, browse }));
+  loaded[name] ??= import(`./${name}.js`).then(module => module.start($(`view-${name}-panel`), { openQuery, browse, search }));
   (await loaded[name]).shown?.(isNew);
 }
 
@@ -36,6 +36,12 @@ async function route() {
   if (resource !== null) {
     await open('browse', false);
     (await loaded.browse).resource(resource, address.searchParams.get('reason'));
+    return;
+  }
+  const words = address.searchParams.get('search');
+  if (words !== null) {
+    await open('browse', false);
+    (await loaded.browse).search(words);
     return;
   }
   const name = address.hash.match(/^#(\w+)$/)?.[1];
@@ -52,6 +58,11 @@ export async function browse(iri) {
   const view = $('view-browse-panel').hidden ? query : await loaded.browse;
   const rules = view.reason.value;
   return go(base + '?resource=' + encodeURIComponent(iri) + (rules === null ? '' : '&reason=' + encodeURIComponent(rules)));
+}
+
+/** Shows what has words in its texts. */
+function search(words) {
+  return go(base + '?search=' + encodeURIComponent(words));
 }
 
 export function openQuery(text, isRun = true) {

@@ -23,8 +23,8 @@ pub(super) struct Candidates {
 pub(super) trait Indexed {
     /// Whether a condition is one.
     fn is_one(&self, condition: &Expr) -> bool;
-    /// What the index tells of a condition on a join of these; none where it is none, or that is not worth it.
-    fn find(&self, condition: &Expr, members: &[Logical]) -> Option<Candidates>;
+    /// What the index tells of conditions on a join of these, for those of which that is worth it.
+    fn find(&self, conditions: &[Expr], members: &[Logical]) -> Vec<Candidates>;
 }
 
 /// Looks up what conditions of joins and single patterns ask for.
@@ -43,18 +43,16 @@ pub(super) fn look_up(logical: Logical, kind: &dyn Indexed) -> Logical {
     }
 }
 
-/// The join of these, with what may pass before each condition that the index knows of.
+/// The join of these, with what may pass before the conditions.
 fn narrowed(mut members: Vec<Logical>, filters: Vec<Expr>, kind: &dyn Indexed) -> Logical {
     let mut kept = Vec::with_capacity(filters.len());
-    for filter in filters {
-        if let Some(Candidates { var, total, least, list }) = kind.find(&filter, &members) {
-            match begins(list.ids.len(), total, least) {
-                true => members.push(Logical::ids(var, list)),
-                false => kept.push(among(var, set_of(list), total)),
-            }
+    for Candidates { var, total, least, list } in kind.find(&filters, &members) {
+        match begins(list.ids.len(), total, least) {
+            true => members.push(Logical::ids(var, list)),
+            false => kept.push(among(var, set_of(list), total)),
         }
-        kept.push(filter);
     }
+    kept.extend(filters);
     Logical::join(members, kept)
 }
 

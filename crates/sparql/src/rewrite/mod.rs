@@ -3,6 +3,7 @@
 //!
 //! None changes the bag of solutions.
 
+mod best_texts;
 mod candidates;
 mod constants;
 mod filters;
@@ -48,7 +49,10 @@ const CONSTANTS: Rule =
     Rule { name: "constants", apply: |logical, wanted| constants::replace(logical, wanted.stats) };
 const TEXTS: Rule = Rule {
     name: "texts",
-    apply: |logical, wanted| parts::look_up(texts::look_up(logical, wanted.stats), wanted.stats),
+    apply: |logical, wanted| {
+        let best = best_texts::look_up(logical, wanted.stats);
+        parts::look_up(texts::look_up(best, wanted.stats), wanted.stats)
+    },
 };
 const PLACES: Rule = Rule {
     name: "places",

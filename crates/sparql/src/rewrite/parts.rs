@@ -9,9 +9,9 @@ use super::candidates::{self, Candidates, Indexed};
 use super::texts::{least_rows, objects, total};
 use crate::expr::Expr;
 use crate::logical::{Logical, QuadPattern};
-use crate::plan::Slot;
+use crate::plan::{Slot, VarId};
 use crate::statistics::Statistics;
-use crate::text_condition::TextCondition;
+use crate::text_condition::{TextCondition, TextTest};
 use lode_packed::Order;
 use lode_rdf::{Kind, ValueId};
 
@@ -30,13 +30,43 @@ impl Indexed for Parts<'_> {
         TextCondition::of(condition).is_some()
     }
 
-    fn find(&self, condition: &Expr, members: &[Logical]) -> Option<Candidates> {
-        let (var, condition) = TextCondition::of(condition)?;
+    fn find(&self, conditions: &[Expr], members: &[Logical]) -> Vec<Candidates> {
+        // All that is asked of one text is looked up at once.
+        let mut asked: Vec<(VarId, Vec<TextCondition<'_>>)> = Vec::new();
+        for (var, condition) in conditions.iter().filter_map(TextCondition::of) {
+            match asked.iter_mut().find(|(other, _)| *other == var) {
+                Some((_, own)) => own.push(condition),
+                None => asked.push((var, vec![condition])),
+            }
+        }
+        asked.into_iter().filter_map(|(var, own)| self.candidates(var, own, members)).collect()
+    }
+}
+
+impl Parts<'_> {
+    /// The objects that may pass conditions.
+    fn candidates(
+        &self,
+        var: VarId,
+        mut conditions: Vec<TextCondition<'_>>,
+        members: &[Logical],
+    ) -> Option<Candidates> {
         let pattern = members.iter().find_map(|member| objects(member, var))?;
         let (total, least) = (total(pattern, self.0), least_rows(members, self.0));
         let rows = total.min(least);
-        let is_worth_it = rows >= ROWS_MIN && (!condition.of_any_term || has_texts_only(pattern, self.0));
-        let list = is_worth_it.then(|| self.0.texts_with(&condition.test, rows))??;
+        if rows < ROWS_MIN {
+            return None;
+        }
+        if conditions.iter().any(|condition| condition.of_any_term) && !has_texts_only(pattern, self.0) {
+            conditions.retain(|condition| !condition.of_any_term);
+        }
+        let mut tests: Vec<TextTest<'_>> = conditions.into_iter().map(|condition| condition.test).collect();
+        let test = match tests.len() {
+            0 => return None,
+            1 => tests.pop()?,
+            _ => TextTest::All(tests),
+        };
+        let list = self.0.texts_with(&test, pattern.text_scope(), rows)?;
         Some(Candidates { var, total, least, list })
     }
 }

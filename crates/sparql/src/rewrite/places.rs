@@ -24,10 +24,13 @@ impl Indexed for Places<'_> {
         PlaceSearch::of(condition).is_some()
     }
 
-    fn find(&self, condition: &Expr, members: &[Logical]) -> Option<Candidates> {
-        let (var, search) = PlaceSearch::of(condition)?;
-        let pattern = members.iter().find_map(|member| objects(member, var))?;
-        let (total, least) = (total(pattern, self.0), least_rows(members, self.0));
-        Some(Candidates { var, total, least, list: self.0.place_candidates(&search)? })
+    fn find(&self, conditions: &[Expr], members: &[Logical]) -> Vec<Candidates> {
+        let found = |condition| {
+            let (var, search) = PlaceSearch::of(condition)?;
+            let pattern = members.iter().find_map(|member| objects(member, var))?;
+            let (total, least) = (total(pattern, self.0), least_rows(members, self.0));
+            Some(Candidates { var, total, least, list: self.0.place_candidates(&search)? })
+        };
+        conditions.iter().filter_map(found).collect()
     }
 }

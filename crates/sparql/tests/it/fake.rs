@@ -6,7 +6,7 @@ use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, NamedNode, Term, ValueId, inline};
 use lode_sparql::aggregate::{AggregateFunction, Counts, InParts};
 use lode_sparql::function::{Function, Meaning, ValueType, Volatility};
-use lode_sparql::{Held, IdList, PlaceSearch, Statistics, TextHits};
+use lode_sparql::{Held, IdList, PlaceSearch, Statistics, TextHits, TextScope};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -234,7 +234,7 @@ impl Statistics for Quads {
         })
     }
 
-    fn text_hits(&self, query: &str) -> Option<TextHits> {
+    fn text_hits(&self, query: &str, _scope: TextScope) -> Option<TextHits> {
         let (query, is_exact) = (query.trim_end_matches('~'), !query.ends_with('~'));
         let has = |term: &Term| matches!(term, Term::Literal(literal) if literal.value().contains(query));
         let found: Vec<&Term> = self.terms.iter().filter(|term| has(term)).collect();

@@ -1,6 +1,9 @@
 //! The texts of a version that match a query best, by the indexes of its segments, so that few are read.
 
-use super::search::{Ids, Limits, each_text, is_damage};
+use super::coverage::TextScope;
+use super::ids::Ids;
+use super::limits::{Limits, is_damage};
+use super::search::each_text;
 use super::{texts_of, with_text};
 use crate::error::StoreError;
 use crate::snapshot::Snapshot;
@@ -8,7 +11,7 @@ use crate::version::OpenSegment;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_packed::PackedError;
-use lode_rdf::{TermRef, ValueId};
+use lode_rdf::ValueId;
 use lode_text::analysis::Language;
 use lode_text::index::Means;
 use lode_text::{Matcher, Prepared};
@@ -23,6 +26,15 @@ const READ_AT_ONCE_MIN: usize = 32;
 const READ_AT_ONCE_MAX: usize = 512;
 /// Texts as good as the last one that are taken along, so that whoever sorts them has the choice.
 const EQUALS_MAX: usize = 1024;
+
+/// How many rows a text makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowsOf {
+    /// None.
+    None,
+    /// As many or more; 0 where nobody knows.
+    AtLeast(u64),
+}
 
 /// The best texts of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +106,7 @@ impl Found {
 }
 
 impl Snapshot {
-    /// The texts that match a query best, as many as make `rows` rows by `rows_of`; none where the indexes are of no help, or it is better to look at all.
+    /// The texts in such quads that match a query best, as many as make `rows` rows by `rows_of`; none where the indexes are of no help, or it is better to look at all.
     ///
     /// # Errors
     ///
@@ -102,14 +114,13 @@ impl Snapshot {
     pub fn best_texts(
         &self,
         query: &Prepared,
+        scope: TextScope,
         rows: u64,
-        rows_of: &mut dyn FnMut(ValueId) -> u64,
+        rows_of: &mut dyn FnMut(ValueId) -> RowsOf,
         budget: &MemoryBudget,
         cancel: &CancelToken,
     ) -> Result<Option<BestTexts>, StoreError> {
-        if rows == 0 || !self.has_words_enough() {
-            return Ok(None);
-        }
+        let Some(most) = self.texts_to_read().filter(|_| rows > 0) else { return Ok(None) };
         let limits = Limits::new(budget, cancel);
         let wanted = usize::try_from(rows).unwrap_or(usize::MAX);
         let tries = TRIES_MIN.max(wanted.saturating_mul(TRIES_PER_ROW));
@@ -134,6 +145,17 @@ impl Snapshot {
             found.extend(score.flatten().map(|score| Candidate { score, is_exact: true, id }), &limits);
         });
         cancel.check()?;
+        let Some(uncovered) = self.uncovered(scope, most, &limits)? else {
+            cancel.check()?;
+            return Ok(None);
+        };
+        // An index that has come meanwhile may not have what was read without it.
+        found.best.retain(|candidate| uncovered.binary_search(&candidate.id).is_err());
+        self.each_text_of(&uncovered, &mut |id, text, language| {
+            let score = score(&mut matcher, text, language, &limits);
+            found.extend(score.map(|score| Candidate { score, is_exact: true, id }), &limits);
+        })?;
+        cancel.check()?;
         if !limits.goes_on() {
             return Ok(None);
         }
@@ -146,7 +168,7 @@ impl Snapshot {
         query: &Prepared,
         found: Found,
         rows: u64,
-        rows_of: &mut dyn FnMut(ValueId) -> u64,
+        rows_of: &mut dyn FnMut(ValueId) -> RowsOf,
         limits: &Limits<'_>,
     ) -> Result<Option<BestTexts>, StoreError> {
         let Found { best, mut tries, is_cut, .. } = found;
@@ -182,10 +204,7 @@ impl Snapshot {
                 self.score_texts(&ids, &mut matcher, limits, &mut heap)?;
                 continue;
             }
-            let of_text = rows_of(next.id);
-            if of_text == 0 {
-                continue;
-            }
+            let RowsOf::AtLeast(of_text) = rows_of(next.id) else { continue };
             if made >= rows {
                 equals += 1;
                 if equals > EQUALS_MAX {
@@ -208,17 +227,9 @@ impl Snapshot {
         limits: &Limits<'_>,
         heap: &mut BinaryHeap<Candidate>,
     ) -> Result<(), StoreError> {
-        self.term_refs::<StoreError>(ids, &mut |at, term| {
-            let score = match term {
-                TermRef::Literal(literal) => {
-                    let language = literal.language().map_or(Language::NONE, Language::of_tag);
-                    score(matcher, literal.value(), language, limits)
-                }
-                _ => None,
-            };
-            let id = ids.get(at).copied();
-            heap.extend(id.zip(score).map(|(id, score)| Candidate { score, is_exact: true, id }));
-            Ok(())
+        self.each_text_of(ids, &mut |id, text, language| {
+            let score = score(matcher, text, language, limits);
+            heap.extend(score.map(|score| Candidate { score, is_exact: true, id }));
         })?;
         limits.finish()
     }

@@ -1,6 +1,7 @@
 //! Makes the indexes of words of a database's segments.
 
 use super::lists::{AllKeys, Listing};
+use super::settings::words_of;
 use super::texts_of;
 use super::tokens::{Tokenizing, Tokens};
 use crate::error::StoreError;
@@ -13,6 +14,7 @@ use crate::word_files::WORDS;
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::{DictionaryWriter, PermutationWriter};
+use lode_text::index::TextSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -84,15 +86,21 @@ pub fn index_words(store: &Store, options: &WordsOptions) -> Result<WordsReport,
 /// The same for who has the right to replace segments.
 pub(crate) fn index_in_turn(store: &Store, options: &WordsOptions) -> Result<WordsReport, StoreError> {
     let (mut report, mut without) = (WordsReport::default(), 0);
+    let of = words_of(store)?.filter(|of| !of.is_all());
+    let snapshot = store.snapshot();
     let others = kept_indexes::each_without(store, &WORDS, options.force, |segment, folder| {
         let texts: u64 = texts_of(segment).iter().sum();
         if texts == 0 {
             without += 1;
             return Ok(());
         }
+        let covered = match &of {
+            Some(of) => Some(snapshot.covered_by(of, segment, &options.cancel)?),
+            None => None,
+        };
         report.segments += 1;
-        report.texts += texts;
-        report.bytes += Building { vfs: store.vfs(), folder, segment, options }.run()?;
+        report.texts += covered.as_ref().map_or(texts, TextSet::len);
+        report.bytes += Building { vfs: store.vfs(), folder, segment, covered, options }.run()?;
         Ok(())
     })?;
     report.others = others + without;
@@ -103,6 +111,8 @@ struct Building<'b> {
     vfs: &'b Arc<dyn Vfs>,
     folder: &'b Path,
     segment: &'b OpenSegment,
+    /// The texts that it is of, where these are not all.
+    covered: Option<TextSet>,
     options: &'b WordsOptions,
 }
 
@@ -110,6 +120,10 @@ impl Building<'_> {
     fn run(&self) -> Result<u64, StoreError> {
         let [new_words, new_lists] = WORDS.new_files(self.folder);
         let bytes = self.write(&new_words, &new_lists)?;
+        if self.covered.is_some() {
+            // One that is there may be of other texts.
+            kept_indexes::remove_in(&**self.vfs, &WORDS, self.folder)?;
+        }
         let placed = WORDS.put_in_place(&**self.vfs, self.folder);
         placed.map_err(|(path, error)| io(&path)(error))?;
         for old in WORDS.old_files(self.folder) {
@@ -123,9 +137,10 @@ impl Building<'_> {
         let Some(dictionary) = self.segment.dictionary() else { return Ok(0) };
         let WordsOptions { memory_bytes, threads, cancel, .. } = self.options;
         let (memory_bytes, threads) = (*memory_bytes, *threads);
-        let vfs = &**self.vfs;
+        let (vfs, covered) = (&**self.vfs, self.covered.as_ref());
         let tokens =
-            Tokenizing { vfs, folder: self.folder, dictionary, memory_bytes, threads, cancel }.run()?;
+            Tokenizing { vfs, folder: self.folder, dictionary, covered, memory_bytes, threads, cancel }
+                .run()?;
         let spilled: Vec<PathBuf> = tokens.spilled.iter().map(|(_, path)| path.clone()).collect();
         let keys = AllKeys::of(&tokens);
         let bytes = self.write_words(words, &keys.keys).and_then(|bytes| {

@@ -6,15 +6,21 @@
 
 mod best;
 mod build;
+mod coverage;
+mod ids;
+mod limits;
 mod lists;
 mod search;
+mod settings;
 mod tokens;
 mod vocabulary;
 
-pub use best::BestTexts;
+pub use best::{BestTexts, RowsOf};
 pub(crate) use build::index_in_turn;
 pub use build::{WordsOptions, WordsReport, drop_words, index_words, keeps_words};
+pub use coverage::TextScope;
 pub use search::TextHits;
+pub use settings::{WordsOf, keep_words_of, words_of};
 
 use crate::version::OpenSegment;
 use lode_rdf::TermRef;

@@ -1,24 +1,25 @@
 //! The texts of a version that match a query, by the indexes of its segments; what has none is read, if that is little.
 
+use super::coverage::TextScope;
+use super::ids::Ids;
+use super::limits::{Limits, is_damage};
 use super::{texts_of, with_text};
 use crate::error::StoreError;
 use crate::snapshot::Snapshot;
 use crate::version::OpenSegment;
 use lode_base::cancel::CancelToken;
-use lode_base::memory_budget::{MemoryBudget, OutOfBudget, Reservation};
+use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_packed::PackedError;
-use lode_rdf::ValueId;
 use lode_rdf::value_id::Section;
+use lode_rdf::{TermRef, ValueId};
+use lode_text::analysis::Language;
 use lode_text::index::{Means, TextSet};
 use lode_text::{Matcher, Parts, Prepared};
-use std::cell::{Cell, RefCell};
 
 /// So many texts of segments without an index, and as many that are in no dictionary yet, are read,
 const READ_MAX: u64 = 1 << 14;
 /// or this part of those that an index has, if that is more.
 const READ_PART: u64 = 16;
-/// Work between two looks at the cancel token.
-const WORK_UNCHECKED: usize = 1 << 18;
 
 /// Texts that match a query.
 #[derive(Debug)]
@@ -57,30 +58,8 @@ impl TextHits {
     }
 }
 
-/// Ids of a segment's texts.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Ids {
-    strings: u64,
-    bases: [u64; 2],
-}
-
-impl Ids {
-    pub(super) fn new(segment: &OpenSegment) -> Self {
-        let [strings, _] = texts_of(segment);
-        Self { strings, bases: [Section::String, Section::LangString].map(|section| segment.base(section)) }
-    }
-
-    pub(super) fn of(&self, text: u64) -> ValueId {
-        let [strings, tagged] = self.bases;
-        match text.checked_sub(self.strings) {
-            Some(rank) => ValueId::new(Section::LangString.kind(), tagged + rank),
-            None => ValueId::new(Section::String.kind(), strings + text),
-        }
-    }
-}
-
 impl Snapshot {
-    /// The texts that match a query, and perhaps others, by the indexes of words; none where there are no indexes, or they are of no help. What they take
+    /// The texts in such quads that match a query, and perhaps others, by the indexes of words; none where there are no indexes, or they are of no help. What they take
     /// is reserved of `budget`.
     ///
     /// # Errors
@@ -89,12 +68,11 @@ impl Snapshot {
     pub fn text_hits(
         &self,
         query: &Prepared,
+        scope: TextScope,
         budget: &MemoryBudget,
         cancel: &CancelToken,
     ) -> Result<Option<TextHits>, StoreError> {
-        if !self.has_words_enough() {
-            return Ok(None);
-        }
+        let Some(most) = self.texts_to_read() else { return Ok(None) };
         let limits = Limits::new(budget, cancel);
         let mut hits =
             TextHits { sets: Vec::new(), read: Vec::new(), is_exact: true, memory: budget.reserve_empty() };
@@ -121,12 +99,27 @@ impl Snapshot {
             }
         });
         limits.finish()?;
+        let uncovered = self.uncovered(scope, most, &limits)?;
+        limits.finish()?;
+        let Some(uncovered) = uncovered else { return Ok(None) };
+        if !uncovered.is_empty() {
+            self.each_text_of(&uncovered, &mut |id, text, language| {
+                let is_match = matcher.is_match(text, language, |work| limits.spend(work));
+                if is_match == Some(true) && limits.hold(size_of::<ValueId>()) {
+                    hits.read.push(id);
+                }
+            })?;
+            limits.finish()?;
+            // An index that has come meanwhile may not have what was read without it.
+            hits.read.sort_unstable();
+            hits.read.dedup();
+        }
         hits.memory = limits.room.into_inner();
         Ok(Some(hits))
     }
 
-    /// Whether there are indexes, and little that they do not have. That costs less than to read anything.
-    pub(super) fn has_words_enough(&self) -> bool {
+    /// How many texts more may be read, where there are indexes, and their segments leave little to be read. That costs less than to read anything.
+    pub(super) fn texts_to_read(&self) -> Option<u64> {
         let (mut indexed, mut read) = (0, 0);
         for segment in self.version().segments.iter() {
             let texts: u64 = texts_of(segment).iter().sum();
@@ -134,7 +127,7 @@ impl Snapshot {
             *(if has { &mut indexed } else { &mut read }) += texts;
         }
         let most = READ_MAX.max(indexed / READ_PART);
-        indexed > 0 && read <= most && self.version().delta.terms_seen() <= most
+        (indexed > 0 && read <= most && self.version().delta.terms_seen() <= most).then(|| most - read)
     }
 
     /// Whether there is an index of words, of any segment.
@@ -142,7 +135,21 @@ impl Snapshot {
         self.version().segments.iter().any(OpenSegment::has_words)
     }
 
-    /// The texts that may have strings, ascending, and perhaps others, where otherwise so many would be read; none where there are no indexes, or it is better to read them.
+    /// Calls `found` with texts and their languages.
+    pub(super) fn each_text_of(
+        &self,
+        ids: &[ValueId],
+        found: &mut dyn FnMut(ValueId, &str, Language),
+    ) -> Result<(), StoreError> {
+        self.term_refs::<StoreError>(ids, &mut |at, term| {
+            if let (Some(id), TermRef::Literal(literal)) = (ids.get(at), term) {
+                found(*id, literal.value(), literal.language().map_or(Language::NONE, Language::of_tag));
+            }
+            Ok(())
+        })
+    }
+
+    /// The texts in such quads that may have strings, ascending, and perhaps others, where otherwise so many would be read; none where there are no indexes, or it is better to read them.
     ///
     /// # Errors
     ///
@@ -150,10 +157,11 @@ impl Snapshot {
     pub fn texts_with(
         &self,
         parts: &Parts,
+        scope: TextScope,
         rows: u64,
         cancel: &CancelToken,
     ) -> Result<Option<Vec<ValueId>>, StoreError> {
-        if !self.has_words_enough() {
+        if self.texts_to_read().is_none() {
             return Ok(None);
         }
         // No more than a bit for each text.
@@ -184,7 +192,13 @@ impl Snapshot {
             }
         }
         self.each_new_text(&mut |id, _, _| found.push(id));
+        let Some(uncovered) = self.uncovered(scope, rows / 2, &limits)? else {
+            limits.finish()?;
+            return Ok(None);
+        };
+        found.extend(uncovered);
         found.sort_unstable();
+        found.dedup();
         Ok((found.len() as u64 <= rows / 2).then_some(found))
     }
 
@@ -245,70 +259,4 @@ pub(super) fn each_text(
         }
     }
     Ok(())
-}
-
-/// Whether an index is of no use, since it is damaged or of another version.
-pub(super) fn is_damage(error: &PackedError) -> bool {
-    matches!(error, PackedError::Corruption { .. } | PackedError::Version { .. })
-}
-
-/// What a search may take: of a budget, and until it is cancelled.
-pub(super) struct Limits<'c> {
-    cancel: &'c CancelToken,
-    work: Cell<usize>,
-    pub(super) room: RefCell<Reservation>,
-    refused: RefCell<Option<OutOfBudget>>,
-    is_over: Cell<bool>,
-}
-
-impl<'c> Limits<'c> {
-    pub(super) fn new(budget: &MemoryBudget, cancel: &'c CancelToken) -> Self {
-        Self {
-            cancel,
-            work: Cell::new(0),
-            room: RefCell::new(budget.reserve_empty()),
-            refused: RefCell::new(None),
-            is_over: Cell::new(false),
-        }
-    }
-
-    /// Why it had to end, if it had to.
-    pub(super) fn finish(&self) -> Result<(), StoreError> {
-        self.cancel.check()?;
-        self.refused.borrow_mut().take().map_or(Ok(()), |refused| Err(StoreError::OutOfMemory(refused)))
-    }
-
-    pub(super) fn goes_on(&self) -> bool {
-        !self.is_over.get()
-    }
-
-    pub(super) fn spend(&self, work: usize) -> Option<()> {
-        let all = self.work.get().saturating_add(work);
-        self.work.set(all);
-        if all >= WORK_UNCHECKED {
-            self.work.set(0);
-            self.is_over.set(self.is_over.get() || self.cancel.check().is_err());
-        }
-        self.goes_on().then_some(())
-    }
-}
-
-impl Means for Limits<'_> {
-    fn work(&self, bytes: usize) -> bool {
-        self.spend(bytes).is_some()
-    }
-
-    fn hold(&self, bytes: usize) -> bool {
-        if let Err(refused) = self.room.borrow_mut().grow(bytes) {
-            *self.refused.borrow_mut() = Some(refused);
-            self.is_over.set(true);
-        }
-        self.goes_on()
-    }
-
-    fn release(&self, bytes: usize) {
-        let mut room = self.room.borrow_mut();
-        let rest = room.bytes().saturating_sub(bytes);
-        room.shrink(rest);
-    }
 }

@@ -8,7 +8,7 @@ use lode_base::row_file::RowFileWriter;
 use lode_base::vfs::Vfs;
 use lode_packed::{Dictionary, dictionary::Terms};
 use lode_rdf::value_id::Section;
-use lode_text::index::{COUNT_MAX, Keys, LENGTHS};
+use lode_text::index::{COUNT_MAX, COVERED, Keys, LENGTHS, TextSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -30,6 +30,8 @@ pub(super) struct Tokenizing<'t> {
     /// Where rows go that find no room.
     pub folder: &'t Path,
     pub dictionary: &'t Dictionary,
+    /// The texts whose words are wanted, where these are not all.
+    pub covered: Option<&'t TextSet>,
     pub memory_bytes: usize,
     pub threads: usize,
     pub cancel: &'t CancelToken,
@@ -225,11 +227,23 @@ impl Work<'_, '_> {
     fn rows(&mut self, taken: &Taken) -> Result<Vec<Row>, StoreError> {
         let mut rows: Vec<Row> = Vec::new();
         let (keys, vocabulary) = (&mut self.keys, &mut self.part.vocabulary);
+        if self.of.covered.is_some() {
+            // Also an index of no text tells that it has not all.
+            vocabulary.number(COVERED);
+        }
         let mut start = 0;
         for (place, (section, end)) in taken.ends.iter().enumerate() {
             let key = taken.bytes.get(start..*end).unwrap_or_default();
             start = *end;
             vocabulary.begin_text();
+            if let Some(covered) = self.of.covered {
+                if !covered.has(taken.first + place as u64) {
+                    // Lengths are found by place.
+                    rows.push(Row::new(vocabulary.number(LENGTHS), place));
+                    continue;
+                }
+                rows.push(Row::new(vocabulary.number(COVERED), place));
+            }
             with_text(*section, key, |text, language| {
                 let length = keys.each_word(text, language, &mut |word| {
                     let number = vocabulary.number(word);

@@ -13,7 +13,7 @@ mod tests;
 
 pub use rank::Ranked;
 pub use search::Texts;
-pub use set::TextSet;
+pub use set::{TextSet, Union};
 
 use crate::analysis::{Language, WORD_BYTES_MAX, fold, folded, stem, words};
 use std::ops::Range;
@@ -28,6 +28,9 @@ pub const LENGTHS: &[u8] = b"l";
 
 /// The key of texts that have words without a key, since these are too long: nobody knows by the index what else is in them.
 pub const WITHOUT_KEY: &[u8] = b"x";
+
+/// The key of the texts whose words are in the index, where that has not all: the others have a length of 0 in the list of lengths.
+pub const COVERED: &[u8] = b"c";
 
 /// Counts and lengths of as much are at least that: such texts have to be read where it matters.
 pub const COUNT_MAX: u64 = 0xFFFF;
@@ -112,6 +115,12 @@ pub trait WordIndex {
     fn texts(&self) -> u64;
     /// How many keys there are.
     fn keys(&self) -> u64;
+    /// How many texts the lists of some words, which are neighbours, have, those of several words as often.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read.
+    fn count(&self, numbers: Range<u64>) -> Result<u64, Self::Error>;
     /// The number of a key.
     ///
     /// # Errors

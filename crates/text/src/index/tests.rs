@@ -48,6 +48,10 @@ impl WordIndex for Memory {
     fn keys(&self) -> u64 {
         self.lists.len() as u64
     }
+    fn count(&self, numbers: Range<u64>) -> Result<u64, Infallible> {
+        let lists = &self.lists[numbers.start as usize..numbers.end as usize];
+        Ok(lists.iter().map(|list| list.1.len() as u64).sum())
+    }
     fn find(&self, key: &[u8]) -> Result<Option<u64>, Infallible> {
         Ok(self.lists.iter().position(|(own, _)| own == key).map(|at| at as u64))
     }

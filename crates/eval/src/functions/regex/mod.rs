@@ -123,6 +123,21 @@ pub(crate) fn of_values(
     compiled(pattern, flags)
 }
 
+/// What is the matter with an expression and the text that REPLACE puts there: whether it is the expression, and what.
+pub(crate) fn replace_problem(pattern: &str, flags: &str, with: &str) -> Option<(bool, &'static str)> {
+    let pattern = compiled(pattern, flags)?;
+    if let Engine::Linear(regex) = &pattern.engine
+        && regex.is_match("")
+    {
+        return Some((true, "matches the empty text, which REPLACE does not take"));
+    }
+    if pattern.literal {
+        return None;
+    }
+    let is_wrong = replacement_parts(with, pattern.groups(), &|_| Some(())).is_none();
+    is_wrong.then_some((false, "is nothing that REPLACE can put in place: `$` stands before the number of a group, and \\$ and \\\\ are written for these signs"))
+}
+
 /// `REPLACE(text, pattern, replacement, flags)`. A pattern that matches the empty string is an error, as in XPath.
 pub(crate) fn replace(
     text: &Value,
@@ -140,7 +155,7 @@ pub(crate) fn replace(
     let parts = if pattern.literal {
         vec![Part::Text(with.simple()?.to_string())]
     } else {
-        replacement_parts(with.simple()?, pattern.groups(), limit)?
+        replacement_parts(with.simple()?, pattern.groups(), &|bytes| limit.allow(bytes))?
     };
     let mut out = String::with_capacity(input.len());
     let mut copied = 0;
@@ -175,7 +190,7 @@ enum Part {
 }
 
 /// `$N` is a group, `\$` and `\\` stand for themselves; a lone `$` or `\` is an error.
-fn replacement_parts(with: &str, groups: usize, limit: &TextLimit) -> Option<Vec<Part>> {
+fn replacement_parts(with: &str, groups: usize, allow: &dyn Fn(usize) -> Option<()>) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     let mut text = String::new();
     let mut chars = with.chars();
@@ -189,7 +204,7 @@ fn replacement_parts(with: &str, groups: usize, limit: &TextLimit) -> Option<Vec
                 let group = group_number(&mut chars, groups)?;
                 parts.push(Part::Text(std::mem::take(&mut text)));
                 parts.push(Part::Group(group));
-                limit.allow(parts.len() * size_of::<Part>())?;
+                allow(parts.len() * size_of::<Part>())?;
             }
             _ => text.push(c),
         }

@@ -336,7 +336,7 @@ fn what_is_in_the_log_alone_becomes_a_segment_that_is_indexed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("db");
     let database = open(&path);
-    update(
+    PROLOGUE.update(
         &database,
         "INSERT DATA { :a :p0 'POINT(1 1)'^^geo:wktLiteral . :b :p0 'POINT(9 9)'^^geo:wktLiteral }",
     );
@@ -346,13 +346,13 @@ fn what_is_in_the_log_alone_becomes_a_segment_that_is_indexed() {
     assert_eq!(index(&database, false).geometries, 2);
     let near =
         "SELECT ?s { ?s :p0 ?g FILTER(geof:sfWithin(?g, 'POLYGON((0 0,2 0,2 2,0 2,0 0))'^^geo:wktLiteral)) }";
-    let found = sorted_rows(&database, near, &QueryOptions::default());
+    let found = PROLOGUE.sorted_rows(&database, near, &QueryOptions::default());
     assert!(found.len() == 1 && found.concat().contains("http://e/a"), "{found:?}");
     // What is deleted then is not there, and the segment is one as all.
-    update(&database, "DELETE DATA { :a :p0 'POINT(1 1)'^^geo:wktLiteral }");
+    PROLOGUE.update(&database, "DELETE DATA { :a :p0 'POINT(1 1)'^^geo:wktLiteral }");
     assert_eq!(database.store().flush_all(&Default::default()).unwrap(), 1);
-    assert!(sorted_rows(&database, near, &QueryOptions::default()).is_empty());
+    assert!(PROLOGUE.sorted_rows(&database, near, &QueryOptions::default()).is_empty());
     drop(database);
     assert!(is_sound(&path));
-    assert_eq!(rows(&open(&path), "SELECT ?s { ?s :p0 ?g }", &QueryOptions::default()).len(), 1);
+    assert_eq!(PROLOGUE.rows(&open(&path), "SELECT ?s { ?s :p0 ?g }", &QueryOptions::default()).len(), 1);
 }

@@ -71,7 +71,7 @@ fn codes_of(
     for (part, (known, file)) in numbering.parts.iter().zip(files).enumerate() {
         context.cancel.check()?;
         let Some(file) = file else { continue };
-        let taken = known.codes_of(run, terms, file).for_each(&mut |number, index| {
+        let taken = known.codes_of(run, terms, file, context).for_each(&mut |number, index| {
             if let Some(code) = all.get_mut(number as usize) {
                 *code = numbering.index(part, index);
             }

@@ -144,8 +144,15 @@ impl PartTerms {
     }
 
     /// The numbers of the terms of a run, of those that are of this part; `run` counts those of all shards.
-    pub fn codes_of(&self, run: usize, terms: u32, file: &Arc<dyn ReadAt>) -> RunCodes {
+    pub fn codes_of(
+        &self,
+        run: usize,
+        terms: u32,
+        file: &Arc<dyn ReadAt>,
+        context: &TaskContext<'_>,
+    ) -> RunCodes {
         let frames = self.frames.get(run).cloned().unwrap_or_default();
-        RunCodes::File { file: Arc::clone(file), frames, terms }
+        let frame_bytes = frame_bytes(context.working_bytes) as u64;
+        RunCodes::File { file: Arc::clone(file), frames, terms, frame_bytes }
     }
 }

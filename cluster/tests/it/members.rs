@@ -246,9 +246,8 @@ fn a_server_tells_of_its_workers() {
     let gone = "http://127.0.0.1:9/";
     let list = format!("{},{},{gone}", workers[0].url, workers[1].url);
     let server = Server::start(&place, &["--workers", &list], &token_file(folder.path()));
-    let asked = server.get(
-        "/query?profile=1&query=SELECT%20(COUNT(*)%20AS%20?c)%20{%20?s%20<http://e/kind>%20?k%20;%20<http://e/n>%20?n%20}",
-    );
+    let text = "SELECT (COUNT(*) AS ?c) { ?s <http://e/kind> ?k ; <http://e/n> ?n }";
+    let asked = server.get(&format!("/query?profile=1&query={}", encoded(text)));
     assert!(asked.contains("\"elsewhere\"") && asked.contains("processor_seconds"), "{asked}");
     let told = server.get("/admin/workers");
     for worker in [workers[0].url.as_str(), workers[1].url.as_str(), gone] {
@@ -267,10 +266,14 @@ fn a_server_tells_of_its_workers() {
     );
     // What is asked over and over is answered over and over.
     for _ in 0..20 {
-        let answer =
-            server.get("/query?query=SELECT%20(COUNT(*)%20AS%20?c)%20{%20?s%20<http://e/kind>%20?k%20}");
+        let answer = server.get(&format!("/query?query={}", encoded(text)));
         assert!(answer.contains("2000"), "{answer}");
     }
+}
+
+/// As a part of an address.
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
 fn publish(place: &Path, address: &str) {

@@ -205,7 +205,7 @@ impl Server {
             .unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let url = loop {
-            let line = lines.next().expect("a server that runs").unwrap();
+            let line = lines.next().unwrap().unwrap();
             if let Some((_, rest)) = line.split_once("SPARQL endpoint  ") {
                 break rest.trim_end_matches("/sparql").to_owned();
             }

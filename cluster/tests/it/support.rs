@@ -113,7 +113,7 @@ impl Process {
         let mut child = command.arg("--token-file").arg(&file).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut line = |mark: &str| loop {
-            let line = lines.next().expect("a worker that runs").unwrap();
+            let line = lines.next().unwrap().unwrap();
             if let Some((_, rest)) = line.split_once(mark) {
                 break rest.to_owned();
             }

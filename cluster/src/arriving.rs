@@ -13,7 +13,7 @@ use lode_fragment::Fragment;
 use lode_sparql::VarId;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
 /// Batches of an input that wait.
 const BATCHES_AHEAD: usize = 2;
@@ -31,6 +31,8 @@ enum Arrived {
 pub struct Arriving {
     columns: Vec<Column>,
     rows: mpsc::Receiver<Result<Arrived>>,
+    /// Ends it at once, and who waits for its rows is told that it broke off.
+    pub end: AbortHandle,
 }
 
 impl Arriving {
@@ -41,7 +43,7 @@ impl Arriving {
         let columns = columns.collect::<Option<Vec<_>>>();
         let columns = columns.ok_or_else(|| failure::error(Fault::Query, "an input with other columns"))?;
         let (sender, rows) = mpsc::channel(BATCHES_AHEAD);
-        pumps.spawn(async move {
+        let end = pumps.spawn(async move {
             while let Some(batch) = from.next().await {
                 if sender.send(batch.map(Arrived::Rows)).await.is_err() {
                     return;
@@ -49,7 +51,7 @@ impl Arriving {
             }
             let _ = sender.send(Ok(Arrived::End)).await;
         });
-        Ok(Self { columns, rows })
+        Ok(Self { columns, rows, end })
     }
 }
 

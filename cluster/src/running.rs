@@ -20,6 +20,7 @@ use lode_engine::store::Snapshot;
 use lode_engine::{ExecError, Planned};
 use lode_exec::{FragmentRows, OpenFragment};
 use lode_fragment::{FragmentError, RunOptions, ranges, rows, rows_over};
+use lode_scheduler::waiting;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -113,7 +114,7 @@ impl Running {
         Ok(Box::new(move |out| {
             let _held = &held;
             let broken = || ExecError::Elsewhere { message: "a fragment broke off".into(), is_lost: false };
-            let batch = match receiver.blocking_recv() {
+            let batch = match waiting(|| receiver.blocking_recv()) {
                 // Some ask again at the end.
                 _ if has_ended => return Ok(false),
                 Some(Came::Rows(batch)) => batch,

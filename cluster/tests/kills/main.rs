@@ -2,7 +2,6 @@
 //! own, since files and threads are those of all tests of a process.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-#![expect(clippy::print_stdout, reason = "times and counts, with --nocapture")]
 
 #[expect(dead_code, reason = "other tests need more of it")]
 #[path = "../it/support.rs"]

@@ -10,10 +10,11 @@ use futures_util::StreamExt;
 use lode_engine::ExecError;
 use lode_exec::{Came, FragmentRows, OpenFragment};
 use lode_fragment::Fragment;
+use lode_scheduler::waiting;
 use lode_sparql::VarId;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
 /// Batches of an input that wait.
 const BATCHES_AHEAD: usize = 2;
@@ -31,6 +32,8 @@ enum Arrived {
 pub struct Arriving {
     columns: Vec<Column>,
     rows: mpsc::Receiver<Result<Arrived>>,
+    /// Ends it at once, and who waits for its rows is told that it broke off.
+    pub end: AbortHandle,
 }
 
 impl Arriving {
@@ -41,7 +44,7 @@ impl Arriving {
         let columns = columns.collect::<Option<Vec<_>>>();
         let columns = columns.ok_or_else(|| failure::error(Fault::Query, "an input with other columns"))?;
         let (sender, rows) = mpsc::channel(BATCHES_AHEAD);
-        pumps.spawn(async move {
+        let end = pumps.spawn(async move {
             while let Some(batch) = from.next().await {
                 if sender.send(batch.map(Arrived::Rows)).await.is_err() {
                     return;
@@ -49,7 +52,7 @@ impl Arriving {
             }
             let _ = sender.send(Ok(Arrived::End)).await;
         });
-        Ok(Self { columns, rows })
+        Ok(Self { columns, rows, end })
     }
 }
 
@@ -84,7 +87,8 @@ fn rows(mut input: Arriving, certain: Vec<usize>, failed: Failed) -> FragmentRow
             return Ok(false);
         }
         let wrong = |message: &str| ExecError::Elsewhere { message: message.into(), is_lost: false };
-        match input.rows.blocking_recv() {
+        // Those that make them may need the processor.
+        match waiting(|| input.rows.blocking_recv()) {
             Some(Ok(Arrived::Rows(batch))) => {
                 let came = from_arrow(&batch, &input.columns, out).filter(|()| is_bound(out, &certain));
                 came.ok_or_else(|| wrong("an input has other rows than it promises"))?;
@@ -111,4 +115,48 @@ fn is_bound(came: &Came, certain: &[usize]) -> bool {
             came.batch.columns.get(*place).map_or(0, |ids| ids.iter().filter(|id| id.is_undef()).count());
         unbound == came.terms.iter().filter(|term| term.column == *place).count()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    //! Who waits does not keep others from the processors.
+    use super::*;
+    use lode_base::cores::cores;
+    use lode_scheduler::turns::{Share, Turns};
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn who_waits_for_rows_has_no_turn() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let mut pumps = JoinSet::<()>::new();
+        let mut senders = Vec::new();
+        let began = std::sync::Barrier::new(cores() + 1);
+        std::thread::scope(|scope| {
+            for _ in 0..cores() {
+                let (sender, receiver) = mpsc::channel(1);
+                senders.push(sender);
+                let end = pumps.spawn_on(std::future::pending(), runtime.handle());
+                let input = Arriving { columns: Vec::new(), rows: receiver, end };
+                let began = &began;
+                scope.spawn(move || {
+                    let _turn = Share::default().take_turn();
+                    began.wait();
+                    let mut rows = rows(input, Vec::new(), Failed::default());
+                    assert!(!rows(&mut Came::default()).unwrap());
+                });
+            }
+            began.wait();
+            let started = Instant::now();
+            while !Turns::shared().has_room() {
+                if started.elapsed() > Duration::from_secs(60) {
+                    senders.clear();
+                    panic!("threads that wait have the processors");
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            for sender in &senders {
+                sender.blocking_send(Ok(Arrived::End)).unwrap();
+            }
+        });
+    }
 }

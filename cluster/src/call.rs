@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+use tokio::task::AbortHandle;
 use tonic::body::Body;
 
 /// Under this name a call's number comes to its task. Whatever a client sends under it is overwritten.
@@ -20,7 +21,21 @@ pub struct Call(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     has_ended: bool,
-    running: Vec<CancelToken>,
+    running: Vec<Running>,
+}
+
+/// What runs: whoever asks the token stops by it; who waits for rows of others, once nobody gets these any more.
+#[derive(Debug)]
+pub struct Running {
+    pub token: CancelToken,
+    pub inputs: Vec<AbortHandle>,
+}
+
+impl Running {
+    fn end(self) {
+        self.token.cancel();
+        self.inputs.iter().for_each(AbortHandle::abort);
+    }
 }
 
 impl Call {
@@ -30,18 +45,18 @@ impl Call {
     }
 
     /// This is called off at the end of the call.
-    pub fn ends(&self, running: &CancelToken) {
+    pub fn ends(&self, running: Running) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match state.has_ended {
-            true => running.cancel(),
-            false => state.running.push(running.clone()),
+            true => running.end(),
+            false => state.running.push(running),
         }
     }
 
     fn end(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.has_ended = true;
-        state.running.drain(..).for_each(|running| running.cancel());
+        state.running.drain(..).for_each(Running::end);
     }
 }
 
@@ -156,19 +171,38 @@ mod tests {
         let first = calls.begin(&mut one, Body::new(Endless));
         let second = calls.begin(&mut two, Body::new(Endless));
         let (running, other) = (CancelToken::new(None), CancelToken::new(None));
-        calls.of(&one).ends(&running);
-        calls.of(&two).ends(&other);
+        let only = |token: &CancelToken| Running { token: token.clone(), inputs: Vec::new() };
+        calls.of(&one).ends(only(&running));
+        calls.of(&two).ends(only(&other));
         assert_eq!(calls.count(), 2);
         drop(first);
         assert!(running.check().is_err() && other.check().is_ok());
         let late = CancelToken::new(None);
-        calls.of(&one).ends(&late);
+        calls.of(&one).ends(only(&late));
         assert!(late.check().is_err(), "its call was over");
         drop(second);
         assert!(other.check().is_err());
         assert_eq!(calls.count(), 0);
         let nobody = CancelToken::new(None);
-        calls.of(&HeaderMap::new()).ends(&nobody);
+        calls.of(&HeaderMap::new()).ends(only(&nobody));
         assert!(nobody.check().is_err());
+    }
+
+    /// Who waits for rows that do not come is woken.
+    #[test]
+    fn what_gets_rows_for_it_ends_as_well() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let calls = Arc::new(Calls::default());
+        let mut headers = HeaderMap::new();
+        let call = calls.begin(&mut headers, Body::new(Endless));
+        for _ in 0..2 {
+            let mut pumps = tokio::task::JoinSet::new();
+            let pump = pumps.spawn_on(std::future::pending::<()>(), runtime.handle());
+            let token = CancelToken::new(None);
+            calls.of(&headers).ends(Running { token, inputs: vec![pump] });
+            calls.open().calls.values().for_each(|call| call.end());
+            assert!(runtime.block_on(pumps.join_next()).unwrap().unwrap_err().is_cancelled());
+        }
+        drop(call);
     }
 }

@@ -87,6 +87,12 @@ impl Collected {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
+    /// Rows and bytes of all tasks.
+    pub fn sent(&self) -> (u64, u64) {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.values().fold((0, 0), |(rows, bytes), done| (rows + done.rows, bytes + done.bytes))
+    }
+
     /// In the order of stages and workers.
     pub fn all(&self) -> Vec<(usize, Url, Done)> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -132,6 +138,7 @@ mod tests {
             [(1, 2), (2, 1)]
         );
         assert_eq!(all.json()[0]["rows"], 24);
+        assert_eq!(all.sent(), (36, 576));
         all.clear();
         assert!(all.all().is_empty());
     }

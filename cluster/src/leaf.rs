@@ -1,7 +1,7 @@
 //! A fragment of a plan, run by our own engine: over ranges of values as a leaf, or over the rows of other fragments that were exchanged.
 
 use crate::arriving::{Arriving, open};
-use crate::call::Call;
+use crate::call::{Call, Running};
 use crate::collected::{LeafMetrics, thread_processor_ns};
 use crate::columns::{Column, ColumnError, schema, to_arrow};
 use crate::databases::{DatabaseError, Databases};
@@ -144,12 +144,13 @@ impl ExecutionPlan for FragmentExec {
         let part = Arc::clone(&self.part);
         let time = part.time_left.unwrap_or(site.time_max).min(site.time_max);
         let cancel = CancelToken::new(Some(time));
-        if let Some(call) = context.session_config().get_extension::<Call>() {
-            call.ends(&cancel);
-        }
         let mut pumps = JoinSet::new();
         let inputs = self.inputs.iter().map(|input| input.execute(partition, Arc::clone(&context)));
         let inputs = inputs.map(|rows| Arriving::new(rows?, &mut pumps)).collect::<Result<Vec<_>>>()?;
+        if let Some(call) = context.session_config().get_extension::<Call>() {
+            let ends = inputs.iter().map(|input| input.end.clone()).collect();
+            call.ends(Running { token: cancel.clone(), inputs: ends });
+        }
         let (sender, rows) = mpsc::channel(BATCHES_AHEAD);
         let token = cancel.clone();
         let metrics = LeafMetrics::new(&self.metrics, partition);
@@ -266,9 +267,13 @@ impl Run<'_> {
         let sent =
             running.map_err(|error| failure::of_fragment(&error)).and_then(|running| self.send(running));
         // What an input said is passed on as it was said.
-        match failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(error) => Err(error),
-            None => sent.map(drop),
+        match (failed.lock().unwrap_or_else(PoisonError::into_inner).take(), self.cancel.check()) {
+            (Some(error), _) => Err(error),
+            // An input that broke off did so since nobody wants its rows any more.
+            (None, Err(cancelled)) if sent.is_err() => {
+                Err(failure::error(Fault::Cancelled, &cancelled.to_string()))
+            }
+            (None, _) => sent.map(drop),
         }
     }
 

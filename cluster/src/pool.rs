@@ -6,6 +6,14 @@ use lode_base::memory_budget::{MemoryBudget, Reservation};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// Rows of other workers that wait. Who takes rows of others reserves the most of these from the beginning (`Part::waiting_bytes`), since what has come
+/// cannot be refused: counted again here, each row would take twice its memory.
+const RESERVED: &str = "WorkerConnection";
+
+fn is_counted(of: &MemoryReservation) -> bool {
+    of.consumer().name() != RESERVED
+}
+
 /// The budget, as DataFusion takes of it.
 pub struct Pool {
     budget: MemoryBudget,
@@ -40,19 +48,28 @@ impl MemoryPool for Pool {
         "lode"
     }
 
-    fn grow(&self, _: &MemoryReservation, additional: usize) {
+    fn grow(&self, reservation: &MemoryReservation, additional: usize) {
+        if !is_counted(reservation) {
+            return;
+        }
         let mut taken = self.taken();
         let bytes = taken.bytes().saturating_add(additional);
         taken.hold(bytes);
     }
 
-    fn shrink(&self, _: &MemoryReservation, shrink: usize) {
+    fn shrink(&self, reservation: &MemoryReservation, shrink: usize) {
+        if !is_counted(reservation) {
+            return;
+        }
         let mut taken = self.taken();
         let bytes = taken.bytes().saturating_sub(shrink);
         taken.shrink(bytes);
     }
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
+        if !is_counted(reservation) {
+            return Ok(());
+        }
         self.taken().grow(additional).map_err(|refused| {
             let who = reservation.consumer().name();
             DataFusionError::ResourcesExhausted(format!("{who} needs more memory: {refused}"))
@@ -94,6 +111,23 @@ mod tests {
         reservation.grow(900);
         assert_eq!(budget.used(), 1200);
         drop(reservation);
+        assert_eq!((budget.used(), pool.reserved()), (0, 0));
+    }
+
+    #[test]
+    fn what_is_reserved_already_is_not_counted_twice() {
+        let budget = MemoryBudget::new(1000);
+        let pool: Arc<dyn MemoryPool> = Arc::new(Pool::new(budget.clone()));
+        let waiting = budget.reserve(800).unwrap();
+        let connection = MemoryConsumer::new(RESERVED).register(&pool);
+        let groups = MemoryConsumer::new("groups").register(&pool);
+        connection.grow(700);
+        connection.try_grow(100).unwrap();
+        groups.try_grow(200).unwrap();
+        assert_eq!((budget.used(), pool.reserved()), (1000, 200));
+        connection.shrink(300);
+        assert_eq!(budget.used(), 1000);
+        drop((connection, groups, waiting));
         assert_eq!((budget.used(), pool.reserved()), (0, 0));
     }
 }

@@ -8,7 +8,7 @@ use crate::health::Health;
 use crate::route::route;
 use crate::session::{CONNECTION_BYTES, EXCHANGE_BYTES, Places, start};
 use crate::stage::Stage;
-use crate::stages::plan;
+use crate::stages::{in_plan, plan};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
@@ -20,6 +20,7 @@ use lode_engine::store::Snapshot;
 use lode_engine::{ExecError, Planned};
 use lode_exec::{FragmentRows, OpenFragment};
 use lode_fragment::{FragmentError, RunOptions, ranges, rows, rows_over};
+use lode_scheduler::waiting;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -113,7 +114,7 @@ impl Running {
         Ok(Box::new(move |out| {
             let _held = &held;
             let broken = || ExecError::Elsewhere { message: "a fragment broke off".into(), is_lost: false };
-            let batch = match receiver.blocking_recv() {
+            let batch = match waiting(|| receiver.blocking_recv()) {
                 // Some ask again at the end.
                 _ if has_ended => return Ok(false),
                 Some(Came::Rows(batch)) => batch,
@@ -133,17 +134,19 @@ impl Running {
         }))
     }
 
-    /// Hears of the tasks of a fragment, which begins now.
+    /// Hears of the tasks of a fragment, which begins now, and of those that it is made of.
     fn on_task(&self, number: u32) -> OnTask {
-        let (shared, collected) = (Arc::clone(&self.shared), self.collected.get(number as usize).cloned());
-        if let Some(collected) = &collected {
-            collected.clear();
-        }
+        let shared = Arc::clone(&self.shared);
+        let fragments = in_plan(&self.stages, number as usize);
+        let collected: Vec<_> =
+            fragments.iter().filter_map(|fragment| self.collected.get(*fragment).cloned()).collect();
+        collected.iter().for_each(|fragment| fragment.clear());
         Arc::new(move |url, stage, metrics| {
             let done = done(metrics);
             shared.health.did(url, &done);
-            if let Some(collected) = &collected {
-                collected.add(stage, url, &done);
+            // The first stage of a plan is 1.
+            if let Some(fragment) = stage.checked_sub(1).and_then(|at| collected.get(at)) {
+                fragment.add(stage, url, &done);
             }
         })
     }

@@ -32,6 +32,15 @@ pub fn plan(stages: &[Stage], number: usize, time_left: Option<Duration>) -> Res
     })
 }
 
+/// The fragments whose tasks are the stages of the plan of one, in the order of the numbers that these get: what a stage is made of comes before it.
+pub fn in_plan(stages: &[Stage], number: usize) -> Vec<usize> {
+    let inputs = stages.get(number).map_or(&[] as &[Input], |stage| &stage.fragment.inputs);
+    let mut all: Vec<usize> =
+        inputs.iter().flat_map(|input| in_plan(stages, input.fragment as usize)).collect();
+    all.push(number);
+    all
+}
+
 /// What each task of a stage runs.
 fn tasks(stages: &[Stage], stage: &Stage, time_left: Option<Duration>) -> Result<Arc<dyn ExecutionPlan>> {
     if stage.fragment.inputs.is_empty() {

@@ -65,16 +65,22 @@ impl Told for Telling {
 
     fn json(&self) -> Value {
         let stages = self.running.stages.iter().enumerate().map(|(number, stage)| {
+            let collected = self.running.collected.get(number);
+            let (rows, bytes) = match (stage.above, collected) {
+                // They do not come here.
+                (Above::Exchange, Some(collected)) => collected.sent(),
+                _ => (stage.rows.load(Ordering::Relaxed), stage.bytes.load(Ordering::Relaxed)),
+            };
             json!({
-                "done": self.running.collected.get(number).map(|collected| collected.json()),
+                "done": collected.map(|collected| collected.json()),
                 "tasks": stage.tasks,
                 "ranges": stage.ranges.len(),
                 "key": stage.key,
                 "exchange": exchange(stage.above),
                 "fragment_bytes": stage.part.fragment.len(),
                 "workers": self.running.routed(stage).iter().map(ToString::to_string).collect::<Vec<_>>(),
-                "rows": stage.rows.load(Ordering::Relaxed),
-                "bytes": stage.bytes.load(Ordering::Relaxed),
+                "rows": rows,
+                "bytes": bytes,
             })
         });
         json!({

@@ -5,7 +5,6 @@
 
 mod answers;
 mod failures;
-mod kills;
 mod members;
 mod plans;
 mod support;

@@ -29,7 +29,19 @@ const ARROWS: [(&str, &[&str]); 26] = [
     // Its tests ask the random queries of conformance.
     (
         "cluster",
-        &["cli", "conformance", "fragment", "remote", "engine", "exec", "store", "sparql", "rdf", "base"],
+        &[
+            "cli",
+            "conformance",
+            "fragment",
+            "remote",
+            "engine",
+            "exec",
+            "store",
+            "sparql",
+            "scheduler",
+            "rdf",
+            "base",
+        ],
     ),
     ("bench", &["engine", "rdf"]),
     ("conformance", &["fragment", "remote", "shacl", "engine", "sparql", "rdf", "base"]),

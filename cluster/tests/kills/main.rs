@@ -1,4 +1,11 @@
-//! Workers that are killed, stopped, ended and started again at random while queries run: no wrong answer, and nothing is left behind.
+//! Workers that are killed, stopped, ended and started again at random while queries run: no wrong answer, and nothing is left behind. A process of its
+//! own, since files and threads are those of all tests of a process.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[expect(dead_code, reason = "other tests need more of it")]
+#[path = "../it/support.rs"]
+mod support;
 
 use crate::support::{Process, eager, options, people, prepared, sorted, until};
 use lode_cluster::Head;

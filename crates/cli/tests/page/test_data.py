@@ -21,7 +21,7 @@ def a_resource_has_a_page(page):
 
 @test
 def words_are_searched_for(page):
-    open_one(page, "/#browse")
+    page.click("#go-browse")
     page.wait("!!document.querySelector('#browse-iri')")
     page.do("(() => { const input = document.querySelector('#browse-iri'); input.value = 'ann OR hacked'; input.form.requestSubmit(); })()")
     page.wait("document.querySelectorAll('ol.found li').length > 2")

@@ -183,7 +183,8 @@ fn short_queries_pass_two_hundred_long_ones() {
             assert_eq!(send(address, "POST", "/query", &query).2, expected);
         }
     }
-    assert_eq!(stand(), (running, CLIENTS - running), "they were passed, not ended");
+    // Who has an answer may be on the list a moment longer.
+    wait_for("they were passed, not ended", || stand() == (running, CLIENTS - running));
     cancel_all(address);
     assert!(clients.into_iter().all(|client| was_cancelled(&client.join().unwrap())));
 }

@@ -57,6 +57,15 @@ impl IndexKind {
         is_own || (self.name == "words" && matches!(file, "words.new" | "rows.new"))
     }
 
+    /// Whether a file of a segment's folder, by its name, is one of this kind, of any version, finished or not.
+    pub fn owns(&self, file: &str) -> bool {
+        let is_finished = file
+            .strip_prefix(self.name)
+            .and_then(|rest| rest.strip_prefix('-'))
+            .is_some_and(|rest| rest.ends_with(".lode") || rest.ends_with(".perm"));
+        is_finished || self.is_unfinished(file)
+    }
+
     /// Whether a segment's folder has one.
     pub fn is_in(&self, vfs: &dyn Vfs, folder: &Path) -> bool {
         vfs.exists(&self.keys_file(folder))

@@ -54,6 +54,23 @@ fn an_index_is_the_same_however_it_is_made() {
 }
 
 #[test]
+fn few_words_are_made_by_many_threads() {
+    for texts in
+        ["", "\"!!!\" , \"--\" , \"...\"", "\"fox\"", "\"fox sea\" , \"sea run\" , \"!\"", "1 , true"]
+    {
+        let vfs = MemVfs::new();
+        let objects = if texts.is_empty() { "<http://e/o>" } else { texts };
+        let sources = vec![Source::bytes("all.ttl", format!("<http://e/s> <http://e/p> {objects} ."))];
+        load(&open(&vfs), sources, LoadOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
+        for threads in [1, 2, 3, 8, 64] {
+            let options = WordsOptions { threads, ..options(1 << 26) };
+            let report = index_words(&open(&vfs), &options).unwrap();
+            assert_eq!(report.texts, texts.matches('"').count() as u64 / 2, "{texts} {threads}");
+        }
+    }
+}
+
+#[test]
 fn what_a_killed_process_has_left_is_removed_by_the_next() {
     let vfs = WORDS.database();
     let store = open(&vfs);

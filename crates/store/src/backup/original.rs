@@ -5,11 +5,13 @@
 //! where the process that writes removes them.
 
 use crate::error::StoreError;
+use crate::index_files::PLACES;
 use crate::log::{Changes, LogEnd, salvage};
 use crate::manifest::{Manifest, SegmentEntry, log_file};
 use crate::recovery::{FoundLog, log_advised};
 use crate::store::Store;
 use crate::version::Version;
+use crate::word_files::WORDS;
 use crate::write_guard::WriteGuard;
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::{ReadAt, Vfs};
@@ -45,7 +47,7 @@ pub struct OriginalSegment {
     pub entry: SegmentEntry,
     /// Where they are.
     pub folder: PathBuf,
-    /// All but the description.
+    /// All but the description, and indexes that are kept beside it.
     pub files: Vec<OriginalFile>,
     /// The description, which tells segments of the same number apart.
     pub meta: Vec<u8>,
@@ -174,7 +176,10 @@ fn open_segment(
     let meta = read_meta(vfs, &folder)?;
     let mut files = Vec::new();
     for name in vfs.list(&folder).map_err(StoreError::io(&folder))? {
-        if name.as_os_str() == META_FILE {
+        // Indexes beside a segment come and go, and are made of it anew where somebody wants them.
+        let is_of_index =
+            name.to_str().is_some_and(|name| [WORDS, PLACES].iter().any(|kind| kind.owns(name)));
+        if name.as_os_str() == META_FILE || is_of_index {
             continue;
         }
         let path = folder.join(&name);

@@ -294,6 +294,33 @@ fn insert_next(store: &Store, next: &AtomicU64) -> u64 {
 }
 
 #[test]
+fn indexes_beside_segments_are_not_copied() {
+    let vfs = database();
+    let segment = Path::new(FOLDER).join("segment-000001");
+    let plant = |name: &str| vfs.create(&segment.join(name)).unwrap().write_all(name.as_bytes()).unwrap();
+    plant("words-3.lode");
+    plant("words-2.perm");
+    back_up(Arc::new(vfs.clone()), false).unwrap();
+    // Others have come, and one has changed: the next backup goes on all the same.
+    plant("places-1.perm");
+    plant("places.lode.new");
+    plant("words-3.rows");
+    vfs.create(&segment.join("words-3.lode")).unwrap().write_all(b"of another length").unwrap();
+    back_up(Arc::new(vfs.clone()), false).unwrap();
+    let found = vfs.list(&Path::new(BACKUP_FOLDER).join("segment-000001")).unwrap();
+    let of_indexes =
+        |name: &PathBuf| ["words", "places"].iter().any(|kind| name.display().to_string().starts_with(kind));
+    assert!(!found.is_empty() && !found.iter().any(of_indexes), "{found:?}");
+    // A backup of before may have some.
+    vfs.create(&Path::new(BACKUP_FOLDER).join("segment-000001/words-3.lode"))
+        .unwrap()
+        .write_all(b"x")
+        .unwrap();
+    restore_to(Arc::new(vfs.clone()), "/restored", false).unwrap();
+    assert!(!vfs.list(Path::new("/restored/segment-000001")).unwrap().iter().any(of_indexes));
+}
+
+#[test]
 fn backups_while_others_commit_hold_the_beginning_of_what_was_committed() {
     let vfs = MemVfs::new();
     let store = open(Arc::new(vfs.clone())).unwrap();

@@ -118,9 +118,11 @@ impl Listing<'_> {
             let mut rest = lists.as_mut_slice();
             for words in parts {
                 let starts = ends.get(words.start..words.end).unwrap_or_default();
-                let first = starts.first().copied().unwrap_or(0);
-                let end = ends.get(words.end).copied().unwrap_or(first);
-                let (own, behind) = std::mem::take(&mut rest).split_at_mut((end - first).min(all));
+                // Of no words, too: where there are fewer words than threads.
+                let first = ends.get(words.start).copied().unwrap_or(all);
+                let end = ends.get(words.end).copied().unwrap_or(all);
+                let len = end.saturating_sub(first).min(rest.len());
+                let (own, behind) = std::mem::take(&mut rest).split_at_mut(len);
                 rest = behind;
                 let batches = &batches;
                 scope.spawn(move || self.scatter(batches, keys, words.start, starts, own));

@@ -113,7 +113,7 @@ pub enum TermStore {
         /// The file.
         file: Arc<dyn ReadAt>,
         /// Those of each class.
-        classes: [ClassTerms; Class::COUNT],
+        classes: Box<[ClassTerms; Class::COUNT]>,
     },
 }
 
@@ -253,7 +253,10 @@ impl Spill {
         let rows_file = self.vfs.open(&self.rows_path)?;
         let open = |run: SpilledRun| Run {
             terms: run.terms,
-            store: TermStore::File { file: Arc::clone(&terms_file), classes: run.classes.map(Into::into) },
+            store: TermStore::File {
+                file: Arc::clone(&terms_file),
+                classes: Box::new(run.classes.map(Into::into)),
+            },
             rows: ClosedRows::File { file: Arc::clone(&rows_file), range: run.rows },
             row_count: run.row_count,
             predicates: NumberList::File { file: Arc::clone(&rows_file), range: run.predicates },

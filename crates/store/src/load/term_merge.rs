@@ -267,7 +267,7 @@ impl Merge<'_> {
         }
         let end = file.cut()?;
         file.flush()?;
-        let mut classes: [ClassTerms; Class::COUNT] = Default::default();
+        let mut classes: Box<[ClassTerms; Class::COUNT]> = Box::default();
         classes[Class::TripleTerm as usize] = (0..end).into();
         Ok(TermStore::File { file: self.context.vfs.open(&path)?, classes })
     }

@@ -197,7 +197,7 @@ impl OpenShard {
         let nothing = || NumberList::Memory(Vec::new());
         Some(Run {
             terms: found.terms,
-            store: TermStore::File { file: Arc::clone(file), classes },
+            store: TermStore::File { file: Arc::clone(file), classes: Box::new(classes) },
             rows: ClosedRows::Memory(Vec::new().into_iter()),
             row_count: 0,
             predicates: nothing(),

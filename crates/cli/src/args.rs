@@ -29,6 +29,7 @@ mod guard;
 mod hostile;
 mod io_probe;
 mod limits;
+mod load_worker;
 mod lsp;
 mod lubm;
 mod manual;
@@ -74,6 +75,7 @@ pub use geo::GeoArgs;
 pub use guard::GuardArgs;
 pub use hostile::BenchHostileArgs;
 pub use io_probe::IoProbeArgs;
+pub use load_worker::{LoadWorkerArgs, LoadWorkersArgs};
 pub use lsp::LspArgs;
 pub use lubm::{LubmCommand, LubmGenerateArgs};
 pub use manual::{CompletionsArgs, ManArgs};
@@ -124,6 +126,8 @@ Exit codes: 0 done; 1 failed (the database is as it was); 2 wrong command line; 
 pub enum Command {
     /// Load RDF files into a database (made where there is none)
     Load(LoadArgs),
+    /// Take part in a load that is shared out (lode load --workers)
+    LoadWorker(LoadWorkerArgs),
     /// Run a SPARQL query
     Query(QueryArgs),
     /// Ask one query after the other, with completion and history
@@ -255,6 +259,9 @@ pub struct LoadArgs {
     /// Then make an index of the words of all texts, as lode text does, and keep it from now on
     #[arg(long, conflicts_with = "dry_run")]
     pub text: bool,
+    /// How it is shared out to several processes.
+    #[command(flatten)]
+    pub shared: LoadWorkersArgs,
     /// Threads (default: one a core)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,

@@ -53,6 +53,8 @@ mod load;
 mod load_failure;
 mod load_line;
 mod load_report;
+mod load_tasks;
+mod load_worker;
 mod look;
 mod lsp;
 mod manual;
@@ -121,7 +123,11 @@ pub fn main() -> ExitCode {
         Err(error) => return exit::code(Err(error)),
     };
     let outcome = match command {
-        Command::Load(args) => load::run(&args),
+        Command::Load(args) => match args.shared.workers {
+            Some(workers) => load_tasks::run(&args, workers.into()),
+            None => load::run(&args),
+        },
+        Command::LoadWorker(args) => load_worker::run(&args),
         Command::Query(args) => query::run(&args),
         Command::Shell(args) => shell::run(&args),
         Command::Update(args) => update::run(&args),

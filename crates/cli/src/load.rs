@@ -73,7 +73,7 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
 }
 
 /// Whether the database stands behind the files, and not before them.
-fn check_words(args: &LoadArgs) -> anyhow::Result<()> {
+pub fn check_words(args: &LoadArgs) -> anyhow::Result<()> {
     let (first, last) = (&args.database, args.files.last());
     if let Some(refusal) = folder::refusal(first) {
         return Err(wrong_usage(refusal));

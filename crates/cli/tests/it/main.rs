@@ -23,6 +23,7 @@ mod kill;
 mod kill_serve;
 mod limits;
 mod load;
+mod load_tasks;
 mod lode;
 mod lost_manifest;
 mod lsp;

@@ -1,8 +1,8 @@
 //! The first phase: reads a shard into runs of sorted terms, with marks, and rows.
 
 use super::context::TaskContext;
-use super::line_range::LineRange;
-use super::plan::SOURCES_PER_FILE;
+use super::line_range::{LineRange, place_in_file};
+use super::plan::{SOURCES_PER_FILE, Shard};
 use super::record::{Record, RecordReader};
 use super::task::{Phase, Task};
 use crate::error::StoreError;
@@ -67,23 +67,7 @@ pub fn read_shard(number: usize, folder: &Path, context: &TaskContext<'_>) -> Re
                 .into(),
         }));
     }
-    let source = match shard.range {
-        None => Source::path(&shard.path),
-        Some((start, end)) => {
-            let lines =
-                LineRange::new(vfs.open(&shard.path).map_err(StoreError::io(&shard.path))?, start..end);
-            let lines = lines.map_err(StoreError::io(&shard.path))?;
-            let name = shard.path.display().to_string();
-            let format = lode_rdf::RdfFormat::from_file_name(&name);
-            let name =
-                if start == 0 { name } else { format!("{name} (lines counted from byte {})", lines.start()) };
-            let source = Source::reader(name, Box::new(lines));
-            match plan.read.format.or(format) {
-                Some(format) => source.with_format(format),
-                None => source,
-            }
-        }
-    };
+    let (source, start) = open(shard, context)?;
     let options = plan.read.options(plan.memory_bytes)?;
     let parse = options.parse_options()?;
     let reading = ReadContext {
@@ -103,7 +87,8 @@ pub fn read_shard(number: usize, folder: &Path, context: &TaskContext<'_>) -> Re
     let gathered = read_sources(vec![source], &reading, &|worker, memory_bytes| {
         let to = SpillTo { vfs, folder, worker, for_others: true };
         Gatherer::new(to, memory_bytes, graph.clone()).with_first_source(first_source)
-    })?;
+    });
+    let gathered = gathered.map_err(|error| placed(error, shard, start, context))?;
     if gathered.sources.len() > SOURCES_PER_FILE as usize {
         return Err(LoadError::limit("files in one archive"));
     }
@@ -117,6 +102,37 @@ pub fn read_shard(number: usize, folder: &Path, context: &TaskContext<'_>) -> Re
         found.runs.push(RunPlaces::of(run, &shard.path)?);
     }
     Ok(found.encode().write(&**vfs, &folder.join(RUNS_FILE))?)
+}
+
+/// What is read of a shard, and where its first line begins, of a file of lines.
+fn open(shard: &Shard, context: &TaskContext<'_>) -> Result<(Source, Option<u64>), LoadError> {
+    let Some((start, end)) = shard.range else { return Ok((Source::path(&shard.path), None)) };
+    let file = context.vfs().open(&shard.path).map_err(StoreError::io(&shard.path))?;
+    let lines = LineRange::new(file, start..end).map_err(StoreError::io(&shard.path))?;
+    let (name, start) = (shard.path.display().to_string(), lines.start());
+    let format = context.plan.read.format.or(lode_rdf::RdfFormat::from_file_name(&name));
+    let source = Source::reader(name, Box::new(lines));
+    let source = match format {
+        Some(format) => source.with_format(format),
+        None => source,
+    };
+    Ok((source, Some(start)))
+}
+
+/// An error with its place in the whole file.
+fn placed(error: LoadError, shard: &Shard, start: Option<u64>, context: &TaskContext<'_>) -> LoadError {
+    let (start, source_name, line, column, message) = match (start, error) {
+        (Some(start), LoadError::Source(IngestError::Syntax { source_name, line, column, message })) => {
+            (start, source_name, line, column, message)
+        }
+        (_, error) => return error,
+    };
+    let file = context.vfs().open(&shard.path).ok();
+    let (line, message) = match file.and_then(|file| place_in_file(&*file, start, line, context.cancel)) {
+        Some((line, byte)) => (line, format!("{message} (the line begins at byte {byte})")),
+        None => (line, format!("{message} (lines counted from byte {start})")),
+    };
+    LoadError::Source(IngestError::Syntax { source_name, line, column, message })
 }
 
 impl RunPlaces {

@@ -2,7 +2,7 @@
 
 use super::board::Board;
 use super::plan::Plan;
-use super::task::{Phase, Task};
+use super::task::{Phase, Task, open_tasks};
 use crate::error::StoreError;
 
 /// How far a load is.
@@ -52,6 +52,14 @@ impl PartsStatus {
             }
         }
         Ok(status)
+    }
+
+    /// Whether all tasks are done.
+    ///
+    /// # Errors
+    /// Where the folder cannot be read.
+    pub fn is_done(board: &Board, plan: &Plan) -> Result<bool, StoreError> {
+        Ok(open_tasks(plan, &board.done()?).is_none())
     }
 
     /// The phase that goes on; none once all are done.

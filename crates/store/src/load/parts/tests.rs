@@ -356,7 +356,10 @@ fn bad_files_end_the_load_for_all_until_they_are_mended() {
     let (shared, board, store) = (shared(&vfs), Board::new(&shared(&vfs), Path::new(WORK)), open(&vfs));
     begin(&store, &board, &plan).unwrap();
     let error = work_with(&shared, Duration::from_secs(60), &|_, _| true).unwrap_err().to_string();
-    assert!(error.contains("a.nq"), "{error}");
+    let line = good[..middle].iter().filter(|byte| **byte == b'\n').count() + 1;
+    let begin = good[..middle].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    assert!(error.starts_with(&format!("/in/a.nq:{line}:")), "{error}");
+    assert!(error.contains(&format!("begins at byte {begin}")), "{error}");
     let WorkEnd::Failed(why) = work_with(&shared, Duration::from_secs(60), &|_, _| true).unwrap() else {
         panic!("others are told");
     };

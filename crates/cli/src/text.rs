@@ -47,6 +47,12 @@ pub fn run(args: &TextArgs) -> anyhow::Result<Done> {
         None => words_of(database.store())?,
     };
     let report = index_all(&database, &options, args.quiet)?;
+    let is_of_some = of.as_ref().is_some_and(|of| !(of.predicates.is_empty() && of.graphs.is_empty()));
+    if is_of_some && report.segments > 0 && report.texts == 0 {
+        say!(
+            "warning: no text stands behind these predicates in these graphs: are they written as in the data?"
+        );
+    }
     if args.json {
         let of = of.unwrap_or_default();
         write_json(&json!({

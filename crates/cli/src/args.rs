@@ -117,7 +117,7 @@ const ABOUT: &str =
     "An RDF quad store and SPARQL engine: load, query, update, serve. `lode demo` shows it in a minute";
 
 const EXIT_CODES: &str = "Data goes to standard output, everything else to standard error.\n\n\
-Exit codes: 0 done; 1 failed (the database is as it was); 2 wrong command line; 3 done, but statements were set aside \
+Exit codes: 0 done; 1 failed (the database is as it was, unless it says that the data is loaded); 2 wrong command line; 3 done, but statements were set aside \
 (--quarantine); 4 the query, update or data has a syntax error; 5 time-out; 6 the check found damage; \
 7 the data do not conform to the shapes.";
 

@@ -67,7 +67,8 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
         inferring::after_load(args, rules)?;
     }
     if args.text {
-        index_loaded(args, CACHE_BYTES)?;
+        index_loaded(args, CACHE_BYTES)
+            .context("the data is loaded, and the words of its texts are not indexed (lode text)")?;
     }
     Ok(if set_aside { Done::Quarantined } else { Done::Ok })
 }

@@ -6,6 +6,7 @@ use crate::error::GeoError;
 use crate::geometry::{Geometry, bounds_of};
 use crate::parts::{Parts, ends};
 use crate::segments;
+use crate::validity::is_simple;
 use crate::watch;
 use geo::coordinate_position::{CoordPos, CoordinatePosition};
 use geo::dimensions::{Dimensions, HasDimensions};
@@ -210,13 +211,22 @@ fn position(point: geo::Point, area: &geo::Geometry) -> CoordPos {
 fn of_one_dimension(shape: &geo::Geometry) -> Option<Cow<'_, geo::Geometry>> {
     match shape {
         geo::Geometry::MultiLineString(lines) if lines.0.len() > 1 => return None,
+        // The library misses pieces of lines that cross or touch themselves.
+        geo::Geometry::LineString(_) | geo::Geometry::MultiLineString(_)
+            if !is_simple(shape).unwrap_or(true) =>
+        {
+            return None;
+        }
         geo::Geometry::GeometryCollection(_) => {}
         _ => return Some(Cow::Borrowed(shape)),
     }
     let mut parts = Parts::of(shape);
     match (parts.count(), parts.areas.len()) {
         (0 | 1, 0) if parts.lines.is_empty() => Some(Cow::Owned(MultiPoint(parts.points).into())),
-        (1, 0) if parts.lines.len() == 1 => parts.lines.pop().map(|line| Cow::Owned(line.into())),
+        (1, 0) if parts.lines.len() == 1 => {
+            let line = parts.lines.pop().map(geo::Geometry::from)?;
+            is_simple(&line).unwrap_or(true).then_some(Cow::Owned(line))
+        }
         (1, 1) => parts.areas.pop().map(|area| Cow::Owned(area.into())),
         _ => None,
     }

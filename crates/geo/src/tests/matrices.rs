@@ -155,6 +155,15 @@ fn collections_are_the_union_of_their_parts() {
         ),
         ("MULTILINESTRING((0 0,2 0),(2 0,2 2),(2 2,0 0))", "MULTIPOINT((2 0),(1 0))", "0F1FFFFF2"),
         ("MULTILINESTRING((4 0,5 3),(4 0,5 3))", "POINT(6 5)", "FF1FFF0F2"),
+        // Lines that cross or retrace themselves; by exact arithmetic, and so GEOS.
+        ("LINESTRING(1 2,0 0,0.5 0,0 1)", "POLYGON((2 0.5,2 2,0 2,0 0.5,2 0.5))", "101F0F212"),
+        (
+            "MULTILINESTRING((1 1.5,2 4,3 3.5,1 0.5,0.5 0.5,3 3))",
+            "POLYGON((3 1,3 2,1 2,1 1,3 1))",
+            "101F00212",
+        ),
+        ("LINESTRING(1 2,1 0,0 0,5 4,5 3)", "LINESTRING(0 5,4 4,1 5,5 4,0 0,4 1)", "1F1FF0102"),
+        ("LINESTRING(2 0,1 2,0 3,0 4,0 0,3 4)", "POLYGON((0 0,1 1,4 0,3 4,0 0))", "111F00212"),
         ("GEOMETRYCOLLECTION(POINT(1 1),LINESTRING(0 0,2 2))", "POINT(1 1)", "0F1FF0FF2"),
         ("GEOMETRYCOLLECTION(POINT(0 0),LINESTRING(0 0,2 2))", "POINT(0 0)", "FF10F0FF2"),
         ("GEOMETRYCOLLECTION(POINT(5 5),LINESTRING(0 0,2 2))", "LINESTRING(5 4,5 6)", "0F1FF0102"),

@@ -3,7 +3,7 @@
 //!
 //! Each file, or piece of a file of lines, is read into sorted runs ([`read`]). Keys that bound parts are chosen ([`cut`]); each part of the terms becomes a
 //! dictionary ([`terms`]), and numbers follow by sums ([`numbering`]), so that they are those that one process would have given. Rows get the codes of
-//! their terms and go to the part of their subject ([`rows`]); each part is written in all orders ([`orders`]) and becomes a segment ([`publish()`]).
+//! their terms and go to the part of their subject ([`rows`]); each part is written in all orders ([`orders`]) and becomes a segment (`publish.rs`).
 
 mod board;
 mod context;

@@ -5,7 +5,7 @@ use crate::exit::{DataSyntaxError, Done, unknown_format, wrong_usage};
 use crate::load::{CACHE_BYTES, check_words, remove_if_empty};
 use crate::memory;
 use crate::number;
-use crate::progress::LiveLine;
+use crate::progress::{LiveLine, remaining};
 use crate::skipped::SkippedFiles;
 use crate::sources::Sources;
 use crate::stats::section_name;
@@ -293,8 +293,8 @@ fn line(status: &PartsStatus, now: PhaseStatus, left: Option<Duration>) -> Strin
 }
 
 fn time_left(first: usize, now: PhaseStatus, elapsed: Duration) -> Option<Duration> {
-    let done = now.done.checked_sub(first).filter(|done| *done > 0)?;
-    Some(elapsed.mul_f64((now.all - now.done) as f64 / done as f64))
+    let since = |count: usize| count.checked_sub(first).map(|count| count as u64);
+    remaining(elapsed, since(now.done)?, since(now.all)?)
 }
 
 fn summary(report: &PartsReport, elapsed: Duration) {

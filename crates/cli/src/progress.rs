@@ -93,10 +93,15 @@ impl RateMeter {
 
     /// Time left when `done` of `total` units have taken the time so far.
     pub fn time_left(&self, done: u64, total: u64) -> Option<Duration> {
-        if done == 0 || total < done {
-            return None;
-        }
-        let seconds = self.elapsed().as_secs_f64() * (total - done) as f64 / done as f64;
-        Duration::try_from_secs_f64(seconds).ok()
+        remaining(self.elapsed(), done, total)
     }
+}
+
+/// Time left when `done` of `total` units have taken so long.
+pub fn remaining(elapsed: Duration, done: u64, total: u64) -> Option<Duration> {
+    if done == 0 || total < done {
+        return None;
+    }
+    let seconds = elapsed.as_secs_f64() * (total - done) as f64 / done as f64;
+    Duration::try_from_secs_f64(seconds).ok()
 }

@@ -82,6 +82,7 @@ pub struct Geometry {
     points: usize,
     bounds: Option<Rect>,
     is_valid: OnceLock<bool>,
+    is_simple: OnceLock<bool>,
 }
 
 /// The box of all points; none of an empty shape. That of the outer rings alone is not enough: a hole of an invalid area may lie outside, and measures count it.
@@ -95,6 +96,17 @@ pub(crate) fn bounds_of(shape: &geo::Geometry) -> Option<Rect> {
     Some(Rect::new(least, most))
 }
 
+/// What is known, or found out now and known from then on. An error is not kept.
+fn once(known: &OnceLock<bool>, find: impl FnOnce() -> Result<bool, GeoError>) -> Result<bool, GeoError> {
+    match known.get() {
+        Some(known) => Ok(*known),
+        None => {
+            let found = find()?;
+            Ok(*known.get_or_init(|| found))
+        }
+    }
+}
+
 impl Geometry {
     /// One of these points. `heights` and `measures` have a number for each of them, where there are any.
     pub(crate) fn new(
@@ -105,7 +117,8 @@ impl Geometry {
         measures: Option<Vec<f64>>,
     ) -> Self {
         let (points, bounds) = (shape.coords_count(), bounds_of(&shape));
-        Self { crs, kind, shape, heights, measures, points, bounds, is_valid: OnceLock::new() }
+        let (is_valid, is_simple) = Default::default();
+        Self { crs, kind, shape, heights, measures, points, bounds, is_valid, is_simple }
     }
 
     /// One that an operation made: without heights and measures.
@@ -166,14 +179,17 @@ impl Geometry {
     ///
     /// Where to find that out takes too long.
     pub fn check_valid(&self) -> Result<(), GeoError> {
-        let valid = match self.is_valid.get() {
-            Some(valid) => *valid,
-            None => {
-                let valid = validity::is_valid(&self.shape)?;
-                *self.is_valid.get_or_init(|| valid)
-            }
-        };
+        let valid = once(&self.is_valid, || validity::is_valid(&self.shape))?;
         if valid { Ok(()) } else { Err(GeoError::Invalid) }
+    }
+
+    /// Whether its lines do not cross or touch themselves. Found out once.
+    ///
+    /// # Errors
+    ///
+    /// Where to find that out takes too long.
+    pub(crate) fn is_simple(&self) -> Result<bool, GeoError> {
+        once(&self.is_simple, || validity::is_simple(&self.shape))
     }
 
     /// Its shape in the coordinates of `crs`.

@@ -2,7 +2,6 @@
 
 use crate::error::GeoError;
 use crate::geometry::{Geometry, Kind};
-use crate::validity;
 use crate::vocabulary::SF;
 use geo::dimensions::{Dimensions, HasDimensions};
 
@@ -41,7 +40,7 @@ pub fn spatial_dimension(geometry: &Geometry) -> i64 {
 ///
 /// Where that takes too long.
 pub fn is_simple(geometry: &Geometry) -> Result<bool, GeoError> {
-    validity::is_simple(geometry.shape())
+    geometry.is_simple()
 }
 
 /// How many geometries it is made of: one, unless it is a collection.

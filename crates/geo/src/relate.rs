@@ -128,8 +128,10 @@ fn matrix(a: &Geometry, b: &Geometry) -> Result<IntersectionMatrix, GeoError> {
     if let Some(matrix) = of_point(a.shape(), &other)? {
         return Ok(matrix);
     }
-    let plain = of_one_dimension(a.shape()).zip(of_one_dimension(&other));
-    let Some((shape, other)) = plain.filter(|_| a.points() + b.points() <= LIBRARY_POINTS) else {
+    let of_b = matches!(other, Cow::Borrowed(_)).then_some(b);
+    let is_small = a.points() + b.points() <= LIBRARY_POINTS;
+    let plain = || of_one_dimension(a.shape(), Some(a)).zip(of_one_dimension(&other, of_b));
+    let Some((shape, other)) = is_small.then(plain).flatten() else {
         return parse(&Arrangement::of([&Parts::of(a.shape()), &Parts::of(&other)])?.matrix());
     };
     segments::allow_together(&shape, &other)?;
@@ -207,14 +209,16 @@ fn position(point: geo::Point, area: &geo::Geometry) -> CoordPos {
 }
 
 /// A shape as points, a line or areas alone; none of a collection of several kinds, or of areas, which may overlap, and of many lines, in which ends that meet are no edge: the
-/// library takes some for one.
-fn of_one_dimension(shape: &geo::Geometry) -> Option<Cow<'_, geo::Geometry>> {
+/// library takes some for one. `whole` is the geometry whose shape it is, where that is not a transformed one.
+fn of_one_dimension<'s>(
+    shape: &'s geo::Geometry,
+    whole: Option<&Geometry>,
+) -> Option<Cow<'s, geo::Geometry>> {
+    let is_simple_line = || whole.map_or_else(|| is_simple(shape), Geometry::is_simple).unwrap_or(true);
     match shape {
         geo::Geometry::MultiLineString(lines) if lines.0.len() > 1 => return None,
         // The library misses pieces of lines that cross or touch themselves.
-        geo::Geometry::LineString(_) | geo::Geometry::MultiLineString(_)
-            if !is_simple(shape).unwrap_or(true) =>
-        {
+        geo::Geometry::LineString(_) | geo::Geometry::MultiLineString(_) if !is_simple_line() => {
             return None;
         }
         geo::Geometry::GeometryCollection(_) => {}

@@ -10,6 +10,7 @@ use crate::place_search::PlaceJoin;
 use crate::reuse::Reuse;
 use crate::service_call::ServiceCall;
 use crate::steps::PlanStep;
+use crate::type_step::TypeStep;
 pub use crate::variable::{VarId, VarTable};
 use lode_packed::Order;
 use lode_rdf::{Term, ValueId};
@@ -121,13 +122,15 @@ pub enum Path {
     ZeroOrOne(Box<Path>),
     /// `!(a|b)`: any predicate but these.
     Negated(Vec<ValueId>),
+    /// `rdf:type`, with what a schema says.
+    Type(Arc<TypeStep>),
 }
 
 impl Path {
     /// Whether the path can have no length.
     pub fn is_nullable(&self) -> bool {
         match self {
-            Self::Predicate(_) | Self::Negated(_) => false,
+            Self::Predicate(_) | Self::Negated(_) | Self::Type(_) => false,
             Self::Reverse(inner) | Self::OneOrMore(inner) => inner.is_nullable(),
             Self::Sequence(a, b) => a.is_nullable() && b.is_nullable(),
             Self::Alternative(a, b) => a.is_nullable() || b.is_nullable(),

@@ -36,6 +36,7 @@ pub(crate) fn of(root: &PlanNode) -> usize {
             }
             Part::Path(path) => match path {
                 Path::Predicate(_) | Path::Negated(_) => {}
+                Path::Type(step) => open.push((Part::Path(&step.stated), below)),
                 Path::Reverse(inner)
                 | Path::ZeroOrMore(inner)
                 | Path::OneOrMore(inner)

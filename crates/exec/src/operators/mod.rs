@@ -32,6 +32,7 @@ mod path_closure;
 mod path_edges;
 mod path_search;
 mod path_starts;
+mod path_types;
 pub(crate) mod project;
 pub(crate) mod row_set;
 pub(crate) mod service;

@@ -11,7 +11,7 @@ use lode_eval::error::ExecError;
 use lode_eval::hash::IdHash;
 use lode_packed::Order;
 use lode_rdf::ValueId;
-use lode_scheduler::steps::{append, steps};
+use lode_scheduler::steps::{append, collect, steps};
 use lode_sparql::Slot;
 use lode_sparql::plan::Path;
 use std::collections::HashMap;
@@ -133,6 +133,14 @@ impl Search {
             Path::Negated(excluded) => {
                 let order = self.edge_order(false, backward);
                 self.step_marked(Self::any_predicate(), order, backward, excluded, &from)
+            }
+            Path::Type(step) => {
+                let nodes: Vec<ValueId> = from.iter().map(|(node, _)| *node).collect();
+                let reached = self.type_ends(step, backward, &nodes)?;
+                let mask = |at: u32| from.get(at as usize).map_or(0, |(_, mask)| *mask);
+                let cancel = &self.cx.cancel;
+                let reached = collect(reached.len(), cancel, |at| (reached[at].1, mask(reached[at].0)))?;
+                Ok(merged(reached, cancel)?)
             }
             Path::Reverse(inner) => self.expand_marked(inner, !backward, from),
             Path::Sequence(first, last) => {

@@ -167,10 +167,16 @@ impl Search {
             }
             Path::Negated(_) if backward => snapshot.count(Order::Ospg, &[node])?,
             Path::Negated(_) => snapshot.count(Order::Spog, &[node])?,
+            Path::Type(step) => self.edges_of_term(&step.stated, node, backward)?,
         })
     }
 
-    fn expand(&mut self, path: &Path, backward: bool, from: Vec<Reached>) -> Result<Vec<Reached>, ExecError> {
+    pub(super) fn expand(
+        &mut self,
+        path: &Path,
+        backward: bool,
+        from: Vec<Reached>,
+    ) -> Result<Vec<Reached>, ExecError> {
         if from.is_empty() {
             return Ok(from);
         }
@@ -183,6 +189,11 @@ impl Search {
             Path::Negated(excluded) => {
                 let order = self.edge_order(false, backward);
                 self.step(&self.edge(Self::any_predicate(), order, backward), excluded, from)
+            }
+            Path::Type(step) => {
+                let nodes = self.distinct_nodes(&from)?;
+                let reached = self.type_ends(step, backward, &nodes)?;
+                self.spread(&from, &nodes, reached)
             }
             Path::Reverse(inner) => self.expand(inner, !backward, from),
             Path::Sequence(first, last) => {
@@ -226,7 +237,7 @@ impl Search {
     }
 
     /// For each of `from` all that was `reached` from its node: the numbers in `reached` count `starts`.
-    fn spread(
+    pub(super) fn spread(
         &mut self,
         from: &[Reached],
         starts: &[ValueId],
@@ -278,7 +289,7 @@ impl Search {
         Ok(reached)
     }
 
-    fn distinct_nodes(&self, from: &[Reached]) -> Result<Vec<ValueId>, ExecError> {
+    pub(super) fn distinct_nodes(&self, from: &[Reached]) -> Result<Vec<ValueId>, ExecError> {
         let mut nodes = collect(from.len(), &self.cx.cancel, |at| from[at].1)?;
         self.sort(&mut nodes, |node| node.to_bits())?;
         dedup_by(&mut nodes, &self.cx.cancel, PartialEq::eq, |_, _| ())?;
@@ -377,7 +388,7 @@ impl Search {
 
     /// Looks now and then whether to go on, and whether there is memory: one node may be reached in as many ways as there is memory for, each
     /// of which goes on to each far end.
-    fn look<T>(&mut self, out: &[T], looked_at: &mut usize) -> Result<(), ExecError> {
+    pub(super) fn look<T>(&mut self, out: &[T], looked_at: &mut usize) -> Result<(), ExecError> {
         if out.len() < *looked_at + ROWS_UNCHECKED {
             return Ok(());
         }
@@ -399,22 +410,31 @@ impl Search {
         let mut existing: HashSet<ValueId, IdHash> = HashSet::default();
         for backward in [false, true] {
             let pattern = self.edge(Slot::Any, self.edge_order(false, backward), backward);
-            let Some(edges) = Edges::of(&pattern, &[], &self.cx.cancel) else { break };
             let missing: Vec<ValueId> =
                 nodes.iter().copied().filter(|node| !existing.contains(node)).collect();
-            let mut cursor = Cursor::new(&self.cx.snapshot, &pattern, self.cx.batch_rows)?;
-            // One edge is enough.
-            let mut exists = |at: usize| Ok(!existing.insert(missing[at]));
-            match &self.graph_nodes {
-                None => edges.of_terms(&mut cursor, missing.iter().copied(), |at, _| exists(at))?,
-                Some(graph_nodes) => {
-                    let keys = edges.keys(graph_nodes, missing.iter().copied())?;
-                    edges.of_keys(&mut cursor, &keys, |at, _, _| exists(at))?;
-                }
-            }
-            self.counters.read(cursor.lookups, cursor.rows);
+            existing.extend(self.with_edge(&pattern, &missing)?.into_iter().map(|at| missing[at]));
         }
         Ok(existing)
+    }
+
+    /// The numbers of those of `nodes` (sorted) that have an edge. One is enough, further ones are not read.
+    pub(super) fn with_edge(&self, pattern: &Pattern, nodes: &[ValueId]) -> Result<Vec<usize>, ExecError> {
+        let mut found = Vec::new();
+        let Some(edges) = Edges::of(pattern, &[], &self.cx.cancel) else { return Ok(found) };
+        let mut cursor = Cursor::new(&self.cx.snapshot, pattern, self.cx.batch_rows)?;
+        let mut exists = |at: usize| {
+            found.push(at);
+            Ok(false)
+        };
+        match &self.graph_nodes {
+            None => edges.of_terms(&mut cursor, nodes.iter().copied(), |at, _| exists(at))?,
+            Some(graph_nodes) => {
+                let keys = edges.keys(graph_nodes, nodes.iter().copied())?;
+                edges.of_keys(&mut cursor, &keys, |at, _, _| exists(at))?;
+            }
+        }
+        self.counters.read(cursor.lookups, cursor.rows);
+        Ok(found)
     }
 }
 

@@ -30,14 +30,23 @@ impl Starts {
         }
     }
 
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Terms(terms) => size_of_val(terms.as_slice()),
             Self::InGraphs(nodes) => size_of_val(nodes.as_slice()),
         }
     }
 
-    fn push(&mut self, graph: Option<ValueId>, term: ValueId) {
+    /// Each with its graph, where it is in one of many.
+    pub(super) fn terms(&self) -> impl Iterator<Item = (ValueId, ValueId)> + '_ {
+        let (terms, nodes): (&[ValueId], &[(ValueId, ValueId)]) = match self {
+            Self::Terms(terms) => (terms, &[]),
+            Self::InGraphs(nodes) => (&[], nodes),
+        };
+        terms.iter().map(|term| (ValueId::UNDEF, *term)).chain(nodes.iter().copied())
+    }
+
+    pub(super) fn push(&mut self, graph: Option<ValueId>, term: ValueId) {
         match self {
             Self::Terms(terms) if terms.last() != Some(&term) => terms.push(term),
             Self::Terms(_) => {}
@@ -59,18 +68,29 @@ impl Search {
         backward: bool,
         only: Option<ValueId>,
     ) -> Result<Starts, ExecError> {
-        let mut starts = match &self.graph_nodes {
-            None => Starts::Terms(Vec::new()),
-            Some(_) => Starts::InGraphs(Vec::new()),
-        };
+        let mut starts = self.no_starts();
         if path.is_nullable() {
             self.edge_ends(Slot::Any, Order::Spog, only, &mut starts)?;
             self.edge_ends(Slot::Any, Order::Ospg, only, &mut starts)?;
         } else {
             self.first_nodes(path, backward, only, &mut starts)?;
         }
+        self.settle(&mut starts)?;
+        Ok(starts)
+    }
+
+    /// None yet.
+    pub(super) fn no_starts(&self) -> Starts {
+        match &self.graph_nodes {
+            None => Starts::Terms(Vec::new()),
+            Some(_) => Starts::InGraphs(Vec::new()),
+        }
+    }
+
+    /// Sorts them, and keeps each once.
+    pub(super) fn settle(&self, starts: &mut Starts) -> Result<(), ExecError> {
         let check = || self.cx.cancel.check();
-        match &mut starts {
+        match starts {
             Starts::Terms(terms) => {
                 sort_by_number(terms, |term| term.to_bits(), &check)?;
                 dedup_by(terms, &self.cx.cancel, PartialEq::eq, |_, _| ())?;
@@ -80,7 +100,7 @@ impl Search {
                 dedup_by(nodes, &self.cx.cancel, PartialEq::eq, |_, _| ())?;
             }
         }
-        Ok(starts)
+        Ok(())
     }
 
     /// Some of `starts` as nodes of this search.
@@ -93,7 +113,7 @@ impl Search {
         }
     }
 
-    fn first_nodes(
+    pub(super) fn first_nodes(
         &mut self,
         path: &Path,
         backward: bool,
@@ -110,6 +130,7 @@ impl Search {
                 let order = if backward { Order::Ospg } else { Order::Spog };
                 self.edge_ends(Slot::Any, order, only, starts)
             }
+            Path::Type(step) => self.type_starts(step, backward, only, starts),
             Path::Reverse(inner) => self.first_nodes(inner, !backward, only, starts),
             Path::Sequence(first, last) => {
                 let (near, far) = if backward { (last, first) } else { (first, last) };
@@ -127,7 +148,7 @@ impl Search {
     }
 
     /// The values of the first free column of `order`: subjects or objects of edges.
-    fn edge_ends(
+    pub(super) fn edge_ends(
         &mut self,
         predicate: Slot,
         order: Order,

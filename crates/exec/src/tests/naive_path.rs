@@ -1,9 +1,11 @@
 //! Property paths as sets and bags of pairs.
 
 use super::naive::{ROWS_MAX, Table, World, quads_in};
-use lode_rdf::ValueId;
+use lode_rdf::{Kind, ValueId};
 use lode_sparql::plan::{Path, TermSlot};
+use lode_sparql::type_step::{TypeStep, Typing};
 use lode_sparql::{GraphScope, Slot, VarId};
+use std::collections::BTreeSet;
 
 type Pair = (ValueId, ValueId);
 
@@ -103,6 +105,7 @@ fn pairs(path: &Path, graph: &Graph) -> Option<Vec<Pair>> {
             let edges = graph.triples.iter().filter(|[_, p, _]| !excluded.contains(p));
             edges.map(|[s, _, o]| (*s, *o)).collect()
         }
+        Path::Type(step) => types(step, graph)?,
         Path::Reverse(inner) => pairs(inner, graph)?.into_iter().map(|(x, y)| (y, x)).collect(),
         Path::Sequence(a, b) => compose(&pairs(a, graph)?, &pairs(b, graph)?)?,
         Path::Alternative(a, b) => {
@@ -115,6 +118,30 @@ fn pairs(path: &Path, graph: &Graph) -> Option<Vec<Pair>> {
         Path::ZeroOrMore(inner) => set(closure(pairs(inner, graph)?)?, graph, true),
     };
     (found.len() <= ROWS_MAX).then_some(found)
+}
+
+/// What is an instance of what: stated, or by a property that has it as domain or range, and the classes above.
+fn types(step: &TypeStep, graph: &Graph) -> Option<Vec<Pair>> {
+    let mut stated: BTreeSet<Pair> = pairs(&step.stated, graph)?.into_iter().collect();
+    for Typing { property, inverse, classes } in &step.typing {
+        for [s, _, o] in graph.triples.iter().filter(|[_, p, _]| p == property) {
+            let node = if *inverse { *o } else { *s };
+            if matches!(node.kind(), Some(Kind::Iri | Kind::Blank)) {
+                stated.extend(classes.iter().map(|class| (node, *class)));
+            }
+        }
+    }
+    let mut all = stated;
+    loop {
+        let above = all
+            .iter()
+            .flat_map(|(node, class)| step.classes.next_to(*class, true).iter().map(|above| (*node, *above)));
+        let more: Vec<Pair> = above.filter(|pair| !all.contains(pair)).collect();
+        if more.is_empty() {
+            return Some(all.into_iter().collect());
+        }
+        all.extend(more);
+    }
 }
 
 fn compose(a: &[Pair], b: &[Pair]) -> Option<Vec<Pair>> {

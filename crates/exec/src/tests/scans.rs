@@ -9,6 +9,7 @@ use lode_eval::aggregate::COUNT_ROWS;
 use lode_packed::{Order, Position};
 use lode_rdf::{Kind, NamedNode, Term, ValueId};
 use lode_sparql::plan::{JoinCondition, NamedGraphs, Path, TermSlot};
+use lode_sparql::type_step::{ClassEdges, TypeStep, Typing};
 use lode_sparql::{Aggregate, Expr, GraphScope, JoinKind, PlanNode, PlanOp, ScanPattern, Slot, VarId};
 use lode_store::{LoadOptions, Snapshot, Source, Store, load};
 use proptest::prelude::*;
@@ -282,8 +283,9 @@ impl Generator {
     fn path(&mut self, depth: usize) -> Path {
         let inner = |this: &mut Self| Box::new(this.path(depth - 1));
         if depth == 0 {
-            return match self.random.below(8) {
+            return match self.random.below(10) {
                 0 => Path::Predicate(None),
+                9 => self.type_step(),
                 1 => Path::Negated(vec![self.data.predicates[0]]),
                 _ => Path::Predicate(Some(self.random.pick(&self.data.predicates))),
             };
@@ -296,6 +298,21 @@ impl Generator {
             5 | 6 => Path::ZeroOrMore(inner(self)),
             _ => Path::OneOrMore(inner(self)),
         }
+    }
+
+    fn type_step(&mut self) -> Path {
+        let stated = Path::Predicate(Some(self.random.pick(&self.data.predicates)));
+        let typing = (0..self.random.below(3)).map(|_| Typing {
+            property: self.random.pick(&self.data.predicates),
+            inverse: self.random.chance(50),
+            classes: (0..=self.random.below(2)).map(|_| self.random.pick(&self.data.nodes)).collect(),
+        });
+        let typing = typing.collect();
+        let mut classes = ClassEdges::default();
+        for _ in 0..self.random.below(4) {
+            classes.add(self.random.pick(&self.data.nodes), self.random.pick(&self.data.nodes));
+        }
+        Path::Type(Arc::new(TypeStep { stated, typing, classes }))
     }
 
     fn path_end(&mut self) -> TermSlot {

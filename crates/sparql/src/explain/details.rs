@@ -268,5 +268,9 @@ fn path_text(path: &Path, names: &Names<'_>) -> String {
             let ids: Vec<String> = ids.iter().map(|id| cut(&(names.term)(*id))).collect();
             format!("!({})", ids.join("|"))
         }
+        Path::Type(step) => {
+            let by = if step.typing.is_empty() { "" } else { ", domains and ranges" };
+            format!("({} and classes above{by})", one(&step.stated))
+        }
     }
 }

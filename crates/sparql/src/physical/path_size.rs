@@ -76,6 +76,10 @@ fn edges(path: &Path, graph: &GraphScope, stats: &dyn Statistics) -> f64 {
         Path::Predicate(Some(id)) => count(Slot::Const(*id), graph, stats),
         Path::Predicate(None) => 0.0,
         Path::Negated(_) => count(Slot::Any, graph, stats),
+        Path::Type(step) => {
+            let typing = step.typing.iter().map(|typing| count(Slot::Const(typing.property), graph, stats));
+            edges(&step.stated, graph, stats) + typing.sum::<f64>()
+        }
         // Paths that can be empty start at every term.
         Path::ZeroOrMore(p) | Path::ZeroOrOne(p) => {
             edges(p, graph, stats) + count(Slot::Any, graph, stats) * EMPTY_SHARE
@@ -92,6 +96,14 @@ fn ends(path: &Path, graph: &GraphScope, stats: &dyn Statistics) -> [f64; 2] {
         Path::Predicate(Some(id)) => [distinct(Order::Psog, &[*id]), distinct(Order::Posg, &[*id])],
         Path::Predicate(None) => [0.0; 2],
         Path::Negated(_) => [distinct(Order::Spog, &[]), distinct(Order::Ospg, &[])],
+        Path::Type(step) => {
+            let [mut nodes, classes] = ends(&step.stated, graph, stats);
+            for typing in &step.typing {
+                let order = if typing.inverse { Order::Posg } else { Order::Psog };
+                nodes += distinct(order, &[typing.property]);
+            }
+            [nodes, classes]
+        }
         Path::ZeroOrMore(p) | Path::ZeroOrOne(p) => {
             let terms = count(Slot::Any, graph, stats) * EMPTY_SHARE;
             ends(p, graph, stats).map(|count| count + terms)

@@ -79,6 +79,14 @@ impl<T: Eq + Hash + Clone> Hierarchy<T> {
         }
     }
 
+    /// The numbers of things that are directly below others, each with the other's.
+    pub fn edges(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.above
+            .iter()
+            .enumerate()
+            .flat_map(|(below, above)| above.iter().map(move |above| (below, *above)))
+    }
+
     /// Those that have something above them.
     pub fn lower(&self) -> impl Iterator<Item = &T> {
         self.names.iter().zip(&self.above).filter(|(_, above)| !above.is_empty()).map(|(name, _)| name)

@@ -11,6 +11,7 @@ pub mod vocabulary;
 pub use fact::SchemaFact;
 pub use rules::{SchemaRule, SchemaRules};
 
+use crate::type_step::ClassEdges;
 use hierarchy::Hierarchy;
 use lode_rdf::{Term, ValueId};
 use std::collections::HashSet;
@@ -157,6 +158,18 @@ impl Schema {
     /// Classes that have others above them.
     pub(crate) fn lower_classes(&self) -> impl Iterator<Item = &Term> {
         self.classes.lower()
+    }
+
+    /// What is directly above what, of the classes whose ids are known.
+    pub(crate) fn class_edges(&self) -> ClassEdges {
+        let id = |number: usize| self.class_ids.get(number).copied().flatten();
+        let mut edges = ClassEdges::default();
+        for (below, above) in self.classes.edges() {
+            if let (Some(below), Some(above)) = (id(below), id(above)) {
+                edges.add(below, above);
+            }
+        }
+        edges
     }
 
     /// The property and all below it, each once, the property first.

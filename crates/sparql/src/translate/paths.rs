@@ -127,9 +127,10 @@ impl Translator<'_> {
                 Path::ZeroOrOne(p) => Path::ZeroOrOne(p),
                 path => Path::ZeroOrOne(Box::new(path)),
             },
-            PathExpr::NegatedPropertySet(predicates) => {
-                Path::Negated(predicates.iter().filter_map(id).collect())
-            }
+            PathExpr::NegatedPropertySet(predicates) => match &self.dataset.schema {
+                Some(schema) => self.path_of_others(schema, predicates),
+                None => Path::Negated(predicates.iter().filter_map(id).collect()),
+            },
         }
     }
 }

@@ -8,6 +8,32 @@ use std::collections::BTreeSet;
 
 const CLASSES: [&str; 5] = [":A", ":B", ":C", ":D", ":E"];
 const PROPERTIES: [&str; 5] = [":p", ":q", ":r", ":t", ":u"];
+const PATHS: [&str; 24] = [
+    "P+",
+    "P*",
+    "P?",
+    "(P|Q)+",
+    "P/Q",
+    "^P",
+    "P|Q",
+    "(P/^Q)*",
+    "!P",
+    "!(P|Q)",
+    "P/a",
+    "a+",
+    "a*",
+    "a?",
+    "(a|P)+",
+    "(^a)+",
+    "(P/a)+",
+    "(a/^a)+",
+    "(^a/P)*",
+    "(!P)+",
+    "(!(P|Q))*",
+    "(!(a|P))+",
+    "(!a|^P)+",
+    "(a/rdfs:subClassOf)?",
+];
 const THINGS: [&str; 5] = [":a", ":b", ":c", ":d", ":e"];
 
 fn schema_triple(random: &mut Random) -> [String; 3] {
@@ -85,8 +111,7 @@ fn pattern(random: &mut Random) -> String {
         4 => format!("{subject} ?y {}", slot(random, &THINGS)),
         5 => {
             let (p, q) = (random.of(&PROPERTIES), random.of(&PROPERTIES));
-            let path = random
-                .of(&["P+", "P*", "P?", "(P|Q)+", "P/Q", "^P", "P|Q", "(P/^Q)*", "!P", "!(P|Q)", "P/a"]);
+            let path = random.of(&PATHS);
             // A path of no length leads from each term that is stated anywhere, not from those that only follow.
             let can_be_empty = path.ends_with(['*', '?']);
             let subject = if can_be_empty { random.of(&THINGS) } else { subject };

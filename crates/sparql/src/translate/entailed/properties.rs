@@ -6,7 +6,10 @@ use crate::logical::Logical;
 use crate::plan::{Path, TermSlot, VarId};
 use crate::schema::{Directed, Schema, vocabulary::rdf};
 use crate::translate::translator::Translator;
-use lode_rdf::Term;
+use crate::type_step::{TypeStep, Typing};
+use lode_rdf::{NamedNode, Term, ValueId};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 impl Translator<'_> {
     /// Parts of the solutions of `?x :p ?y`.
@@ -100,12 +103,10 @@ impl Translator<'_> {
         branches
     }
 
-    /// What a property relates, as a path over what is stated. Of `rdf:type` that is without domains and ranges.
+    /// What a property relates, as a path over what is stated.
     pub(in crate::translate) fn path_of(&self, schema: &Schema, property: &Term) -> Path {
         if *property == rdf("type") {
-            let above = self.path_of(schema, &crate::schema::vocabulary::rdfs("subClassOf"));
-            let stated = self.stated(&schema.properties_below(property));
-            return Path::Sequence(Box::new(stated), Box::new(Path::ZeroOrMore(Box::new(above))));
+            return self.type_step(schema);
         }
         let below = schema.properties_below(property);
         if schema.is_transitive(property) {
@@ -120,6 +121,42 @@ impl Translator<'_> {
             if p.inverse { Path::Reverse(Box::new(path)) } else { path }
         };
         alternatives(below.iter().map(step))
+    }
+
+    /// What properties other than these relate, as a path.
+    pub(in crate::translate) fn path_of_others(&self, schema: &Schema, excluded: &[NamedNode]) -> Path {
+        let excluded: Vec<Term> = excluded.iter().map(|p| Term::from(p.clone())).collect();
+        let is_other = |p: &Term| !excluded.contains(p);
+        let is_below_other = |p: &Directed| {
+            schema.properties_above(p).iter().any(|above| !above.inverse && is_other(&above.property))
+        };
+        let none = |p: &&Term| !is_below_other(&Directed::forward((*p).clone()));
+        let none = excluded.iter().filter(none).filter_map(|p| self.stats.id_of(p)).collect();
+        let turned = schema.lower_properties().filter(|p| p.inverse && is_below_other(p));
+        let turned = turned
+            .filter(|p| self.is_used(&p.property))
+            .map(|p| Path::Reverse(Box::new(Path::Predicate(self.stats.id_of(&p.property)))));
+        let several = schema.transitive().cloned().chain([rdf("type")]).filter(is_other);
+        let several = several.map(|property| self.path_of(schema, &property));
+        alternatives([Path::Negated(none)].into_iter().chain(turned).chain(several))
+    }
+
+    /// `rdf:type`, one step of a path.
+    fn type_step(&self, schema: &Schema) -> Path {
+        let stated = self.stated(&schema.properties_below(&rdf("type")));
+        let mut typing: BTreeMap<(ValueId, bool), Vec<ValueId>> = BTreeMap::new();
+        for (Directed { property, inverse }, class) in schema.typing() {
+            let used = Some(&property).filter(|property| self.is_used(property));
+            let property = used.and_then(|property| self.stats.id_of(property));
+            if let Some((property, class)) = property.zip(self.stats.id_of(&class)) {
+                typing.entry((property, inverse)).or_default().push(class);
+            }
+        }
+        let typing = typing.into_iter();
+        let typing =
+            typing.map(|((property, inverse), classes)| Typing { property, inverse, classes }).collect();
+        let classes = schema.class_edges();
+        Path::Type(Arc::new(TypeStep { stated, typing, classes }))
     }
 
     fn stated(&self, properties: &[Directed]) -> Path {

@@ -20,6 +20,7 @@ use crate::kept::Kept;
 use crate::order::Order;
 use crate::part::{FileEnd, Part, PartPath};
 use crate::read_context::{ReadContext, read_error};
+use ahead::Ahead;
 pub use cursor::Cursor;
 use footer::Footer;
 use index::Index;
@@ -403,15 +404,25 @@ impl Permutation {
         visit: &mut dyn FnMut([&[u64]; 4]) -> Result<()>,
     ) -> Result<()> {
         let mut decoded: [Vec<u64>; 4] = Default::default();
-        for number in 0..self.blocks() {
-            let place = self.locate(number)?;
-            let mut block = Block::open(Arc::new(self.read_block(place)?));
+        self.for_each_parsed(&mut |place, parsed| {
+            let mut block = Block::open(Arc::new(parsed));
             let rows = 0..block.rows();
             for (column, out) in decoded.iter_mut().enumerate().filter(|(i, _)| (columns >> i) & 1 == 1) {
                 out.clear();
                 self.in_block(place, block.decode(column, rows.clone(), out))?;
             }
-            visit(decoded.each_ref().map(Vec::as_slice))?;
+            visit(decoded.each_ref().map(Vec::as_slice))
+        })
+    }
+
+    /// Calls `visit` with each block; reads past the cache, and ahead.
+    fn for_each_parsed(&self, visit: &mut dyn FnMut(Located<'_>, ParsedBlock) -> Result<()>) -> Result<()> {
+        let mut ahead = Ahead::default();
+        for number in 0..self.blocks() {
+            let place = self.locate(number)?;
+            // What cannot be read ahead is an error once it is wanted.
+            let _ = ahead.prepare(self, place, self.rows());
+            visit(place, self.read_block(place)?)?;
         }
         Ok(())
     }

@@ -28,13 +28,15 @@ pub struct DeviceModel {
     pub device: Device,
 }
 
+const SLOW: Device = Device { is_slow: true, ..Device::LOCAL };
+
 impl DeviceModel {
     /// A disk: 8 ms, 120 MB/s, one request at once.
     pub const DISK: Self = Self {
         latency: Duration::from_millis(8),
         bytes_per_second: 120_000_000,
         has_arm: true,
-        device: Device { parallel: 1, gap_bytes_max: 512 << 10, request_bytes_max: 1 << 20, is_slow: true },
+        device: Device { parallel: 1, gap_bytes_max: 512 << 10, request_bytes_max: 1 << 20, ..SLOW },
     };
 
     /// Flash: 100 µs, 2 GB/s, 32 requests at once.
@@ -42,7 +44,7 @@ impl DeviceModel {
         latency: Duration::from_micros(100),
         bytes_per_second: 2_000_000_000,
         has_arm: false,
-        device: Device { parallel: 32, gap_bytes_max: 64 << 10, request_bytes_max: 256 << 10, is_slow: true },
+        device: Device { parallel: 32, gap_bytes_max: 64 << 10, request_bytes_max: 256 << 10, ..SLOW },
     };
 
     /// Object storage: 20 ms, 1 GB/s, 64 requests at once.
@@ -50,7 +52,7 @@ impl DeviceModel {
         latency: Duration::from_millis(20),
         bytes_per_second: 1_000_000_000,
         has_arm: false,
-        device: Device { parallel: 64, gap_bytes_max: 256 << 10, request_bytes_max: 1 << 20, is_slow: true },
+        device: Device { parallel: 64, gap_bytes_max: 256 << 10, request_bytes_max: 1 << 20, ..SLOW },
     };
 
     /// One that takes no time, but counts and is read ahead: for tests.
@@ -58,7 +60,7 @@ impl DeviceModel {
         latency: Duration::ZERO,
         bytes_per_second: u64::MAX,
         has_arm: false,
-        device: Device { parallel: 4, gap_bytes_max: 1000, request_bytes_max: 64 << 10, is_slow: true },
+        device: Device { parallel: 4, gap_bytes_max: 1000, request_bytes_max: 64 << 10, ..SLOW },
     };
 
     /// By name: `disk`, `ssd` or `object`.

@@ -192,7 +192,7 @@ pub fn device_of(cells: &[ProbeCell]) -> Option<Device> {
     let gap = (rate / requests) as u64;
     let is_long_enough = |cell: &&ProbeCell| cell.bytes_per_second() >= ENOUGH * rate;
     let request = cells.iter().filter(is_long_enough).map(|cell| cell.bytes as u64).min()?;
-    let device = Device { parallel, gap_bytes_max: gap, request_bytes_max: request, is_slow: false };
+    let device = Device { parallel, gap_bytes_max: gap, request_bytes_max: request, ..Device::LOCAL };
     Some(believable(device))
 }
 
@@ -202,7 +202,7 @@ pub fn believable(device: Device) -> Device {
         parallel: device.parallel.clamp(1, PARALLEL_MAX),
         gap_bytes_max: device.gap_bytes_max.clamp(GAP_BYTES.0, GAP_BYTES.1),
         request_bytes_max: device.request_bytes_max.clamp(REQUEST_BYTES.0, REQUEST_BYTES.1),
-        is_slow: device.is_slow,
+        ..device
     }
 }
 
@@ -247,7 +247,7 @@ mod tests {
     fn nothing_follows_from_nothing() {
         assert_eq!(device_of(&[]), None);
         assert_eq!(device_of(&cells(|_, _| (0, 0.0))), None);
-        let wild = Device { parallel: 0, gap_bytes_max: u64::MAX, request_bytes_max: 0, is_slow: false };
+        let wild = Device { parallel: 0, gap_bytes_max: u64::MAX, request_bytes_max: 0, ..Device::LOCAL };
         let tame = believable(wild);
         assert_eq!((tame.parallel, tame.gap_bytes_max, tame.request_bytes_max), (1, 4 << 20, 256 << 10));
     }

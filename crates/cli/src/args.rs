@@ -22,6 +22,7 @@ mod connections;
 mod crowd;
 mod dump;
 mod evaluation;
+pub mod examples;
 pub mod folder;
 #[cfg(feature = "geo")]
 mod geo;

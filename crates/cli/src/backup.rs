@@ -6,7 +6,7 @@ use crate::load_line::left_text;
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
 use crate::published;
-use crate::stripe;
+use crate::stripe::{self, Named};
 use crate::talk::{say, write_json};
 use lode_engine::store::{BackupOptions, BackupProgress, BackupReport};
 use lode_engine::{
@@ -37,7 +37,7 @@ pub fn restore(args: &RestoreArgs) -> anyhow::Result<Done> {
         say!("{}: removed what a restore had left that did not end", args.database.display());
     }
     let existed = args.database.exists();
-    stripe::ask_for(&args.database, &args.stripe)?;
+    stripe::ask_for(&args.database, &args.stripe, Named::Options, args.quiet)?;
     let restored = restore_to(args, &options);
     if restored.is_err() && !existed && !args.stripe.is_empty() && !args.database.join("MANIFEST").exists() {
         // With what it has in the stripe folders. What is left is refused by whoever comes next.

@@ -156,6 +156,15 @@ fn tell_remedy(remedy: &Remedy) {
         Remedy::Stripes => say!(
             "mount the disk, or tell where the folder is now with `lode stripe DB --move OLD NEW`; where it is lost, restore the database from a backup"
         ),
+        Remedy::StripeList => say!(
+            "`lode stripe DB DIR DIR...`, with all folders that it was spread over, writes the list again; where these are lost, restore the database from a \
+             backup"
+        ),
+        Remedy::WriteOwner => {
+            say!(
+                "the next command that writes to the database makes this mark again; no answer depends on it"
+            )
+        }
         Remedy::Restore => say!("restore the database from a backup, or load it again"),
     }
 }

@@ -82,6 +82,7 @@ mod shapes;
 mod shell;
 mod signals;
 mod skipped;
+mod slips;
 mod snapshot;
 mod sources;
 mod stats;

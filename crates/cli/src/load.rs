@@ -14,7 +14,7 @@ use crate::new_words::index_loaded;
 use crate::number;
 use crate::skipped::SkippedFiles;
 use crate::sources::Sources;
-use crate::stripe;
+use crate::stripe::{self, Named};
 use crate::talk::{say, say_found_log, tell_damaged_snapshots, write_json};
 use anyhow::{Context, bail};
 use lode_engine::store::CompactOptions;
@@ -44,7 +44,7 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
     let found = Sources::find(&args.files, args.source_options())?;
     let (options, quarantine) = options(args)?;
     let existed = args.database.exists();
-    stripe::ask_for(&args.database, &args.stripe)?;
+    stripe::ask_for(&args.database, &args.stripe, Named::Options, args.quiet)?;
     let report = load_sources(&args.database, found.sources, options, !args.no_merge, args.quiet);
     remove_if_clean(quarantine.as_deref());
     let report = report.inspect_err(|_| {

@@ -1,9 +1,8 @@
 //! `lode completions` and `lode man`: what shells and `man` know of the command line, made of the command line itself.
 
-use crate::args::{Cli, CompletionsArgs, ManArgs};
+use crate::args::{CompletionsArgs, ManArgs, examples};
 use crate::exit::Done;
 use anyhow::Context;
-use clap::CommandFactory;
 use std::io::Write as _;
 
 const NAME: &str = "lode";
@@ -11,7 +10,7 @@ const NAME: &str = "lode";
 /// Writes the completions of a shell to standard output.
 pub fn completions(args: &CompletionsArgs) -> anyhow::Result<Done> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), NAME, &mut text);
+    clap_complete::generate(args.shell, &mut examples::command(), NAME, &mut text);
     std::io::stdout().write_all(&text)?;
     Ok(Done::Ok)
 }
@@ -20,7 +19,7 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<Done> {
 pub fn pages(args: &ManArgs) -> anyhow::Result<Done> {
     let folder = &args.folder;
     std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
-    clap_mangen::generate_to(Cli::command(), folder)
+    clap_mangen::generate_to(examples::command(), folder)
         .with_context(|| format!("writing into {}", folder.display()))?;
     Ok(Done::Ok)
 }

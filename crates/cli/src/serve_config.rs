@@ -1,14 +1,15 @@
 //! Where the options of `lode serve` come from: the command line, else the environment, else the file of `--config`, else what they are
 //! unless told otherwise.
 
-use crate::args::Cli;
+use crate::args::{Cli, examples};
 use crate::config_file::{self, ConfigFile};
 use crate::exit::wrong_usage;
+use crate::slips;
 use anyhow::anyhow;
 use clap::builder::BoolishValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use lode_engine::SchemaRules;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -42,7 +43,7 @@ pub fn settings() -> Vec<Setting> {
 /// The command line, in which `lode serve` knows the environment, and flags may be switched off.
 pub fn command() -> Command {
     let serve = |command: Command| command.mut_args(of_environment);
-    Cli::command()
+    examples::command()
         .mut_subcommand(SERVE, serve)
         .mut_subcommand(CONFIG.0, |config| config.mut_subcommand(CONFIG.1, serve))
 }
@@ -116,7 +117,10 @@ pub fn parse(args: &[OsString]) -> anyhow::Result<Cli> {
             "this program was built without workers: cargo build --release --manifest-path cluster/Cargo.toml makes lode with lode worker and \
              --workers (the guide's page \"When one machine is not enough\")",
         )),
-        Err(error) => error.exit(),
+        Err(error) => match slips::meant(&error, args) {
+            Some(meant) => Err(wrong_usage(meant)),
+            None => error.exit(),
+        },
     }
 }
 

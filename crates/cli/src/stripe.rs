@@ -17,7 +17,7 @@ pub fn run(args: &StripeArgs) -> anyhow::Result<Done> {
         if args.folders.is_empty() && !args.database.exists() {
             bail!("there is no database at {}", args.database.display());
         }
-        ask_for(&args.database, &args.folders)?;
+        ask_for(&args.database, &args.folders, Named::Arguments, false)?;
     }
     let states = stripe_states(&args.database)?;
     let mut out = std::io::stdout().lock();
@@ -37,20 +37,41 @@ pub fn run(args: &StripeArgs) -> anyhow::Result<Done> {
     Ok(Done::Ok)
 }
 
-/// Has a database spread over folders, if there are any.
-pub fn ask_for(database: &Path, folders: &[PathBuf]) -> anyhow::Result<()> {
-    folders.iter().try_for_each(|folder| check_place(folder))?;
+/// How stripe folders are named on a command line.
+#[derive(Debug, Clone, Copy)]
+pub enum Named {
+    /// By `--stripe`.
+    Options,
+    Arguments,
+}
+
+/// Has a database spread over folders, if there are any. Says which folders it makes for that, unless it is to be `quiet`: one that is made may be a
+/// slip of who meant another.
+pub fn ask_for(database: &Path, folders: &[PathBuf], named: Named, quiet: bool) -> anyhow::Result<()> {
+    folders.iter().try_for_each(|folder| check_place(folder, named))?;
+    let new: Vec<&PathBuf> = folders.iter().filter(|folder| !folder.exists()).collect();
     if !folders.is_empty() {
         stripe_database(database, folders)?;
+    }
+    if !quiet {
+        new.iter().for_each(|folder| say!("made the stripe folder {}", folder.display()));
     }
     Ok(())
 }
 
 /// A folder may be made, but not the one that it is in: that is most often a disk that is not mounted, or a slip.
-fn check_place(folder: &Path) -> anyhow::Result<()> {
+fn check_place(folder: &Path, named: Named) -> anyhow::Result<()> {
     let shown = folder.display();
     if folder.exists() && !folder.is_dir() {
         bail!("the stripe folder {shown} is a file");
+    }
+    if let Some(several) = folder.to_str().filter(|name| !folder.exists() && name.contains(',')) {
+        let names = several.split(',').filter(|name| !name.is_empty());
+        let advice: Vec<String> = match named {
+            Named::Options => names.map(|name| format!("--stripe {name}")).collect(),
+            Named::Arguments => names.map(str::to_owned).collect(),
+        };
+        bail!("there is no folder {shown}; several folders are named one by one: {}", advice.join(" "));
     }
     let above = folder.parent().filter(|above| !above.as_os_str().is_empty());
     match above.filter(|above| !above.is_dir()) {

@@ -50,19 +50,27 @@ impl Flights {
 #[derive(Debug)]
 pub(crate) struct Window {
     bytes: u64,
+    bytes_max: u64,
 }
 
 impl Default for Window {
     fn default() -> Self {
-        Self { bytes: WINDOW_BYTES_MIN }
+        Self::of(0)
     }
 }
 
 impl Window {
+    /// Those of a file that several devices have between them: the first is on all of them, and so is half of the largest, which is what is under way
+    /// when the next one is asked for.
+    pub fn of(stripe_bytes: u64) -> Self {
+        let bytes_max = WINDOW_BYTES_MAX.max(stripe_bytes.saturating_mul(2));
+        Self { bytes: WINDOW_BYTES_MIN.max(stripe_bytes), bytes_max }
+    }
+
     /// The bytes of the next window.
     pub fn next(&mut self) -> u64 {
         let bytes = self.bytes;
-        self.bytes = (bytes * 2).min(WINDOW_BYTES_MAX);
+        self.bytes = (bytes * 2).min(self.bytes_max);
         bytes
     }
 
@@ -82,5 +90,12 @@ mod tests {
         let windows: Vec<u64> = (0..8).map(|_| window.next() >> 10).collect();
         assert_eq!(windows, [256, 512, 1024, 2048, 4096, 8192, 8192, 8192]);
         assert!(window.is_due(2 << 20) && !window.is_due((2 << 20) + 1));
+        let firsts = |stripe_bytes| {
+            let mut window = Window::of(stripe_bytes);
+            (0..6).map(|_| window.next() >> 10).collect::<Vec<_>>()
+        };
+        assert_eq!(firsts(64 << 10), [256, 512, 1024, 2048, 4096, 8192]);
+        assert_eq!(firsts(1 << 20), [1024, 2048, 4096, 8192, 8192, 8192]);
+        assert_eq!(firsts(16 << 20), [16 << 10, 32 << 10, 32 << 10, 32 << 10, 32 << 10, 32 << 10]);
     }
 }

@@ -17,11 +17,11 @@ pub enum RemoteError {
         what: String,
     },
     /// There is no published database.
-    #[error("there is no published database at {address}{what}; `lode publish DB {address}` makes one")]
+    #[error("there is no published database at {address}{what}")]
     Unpublished {
         /// The address.
         address: String,
-        /// What there is instead.
+        /// What there is instead, and how one comes there.
         what: String,
     },
     /// There is no such version.

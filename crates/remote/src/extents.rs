@@ -24,8 +24,13 @@ const EXTENT_BYTES: u64 = 4 * PAGE_BYTES;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// What requests cost that go over a network.
-pub const DEVICE: Device =
-    Device { parallel: 32, gap_bytes_max: 256 << 10, request_bytes_max: 1 << 20, is_slow: true };
+pub const DEVICE: Device = Device {
+    parallel: 32,
+    gap_bytes_max: 256 << 10,
+    request_bytes_max: 1 << 20,
+    stripe_bytes: 0,
+    is_slow: true,
+};
 
 /// What the files of a published database share.
 #[derive(Debug, Clone)]

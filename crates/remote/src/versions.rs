@@ -115,7 +115,17 @@ pub fn newest(store: &dyn ObjectStore) -> Result<Option<PublishedVersion>, Remot
 /// # Errors
 /// As [`newest`]; where the store cannot be written.
 pub fn newest_for_writing(store: &dyn ObjectStore) -> Result<Option<PublishedVersion>, RemoteError> {
-    let Some(found) = newest(store)? else { return Ok(None) };
+    let advised = |error| match error {
+        RemoteError::Damaged { object, offset, what } => {
+            let what = format!(
+                "{what}; nothing is published after a damaged manifest: `lode check {}` says what to do",
+                store.name()
+            );
+            RemoteError::Damaged { object, offset, what }
+        }
+        other => other,
+    };
+    let Some(found) = newest(store).map_err(advised)? else { return Ok(None) };
     if numbers(store)?.is_some_and(|numbers| numbers.binary_search(&found.number).is_err()) {
         // Whoever else has put it back has put the same.
         store.put_if_absent(&keys::manifest(found.number), found.encode().as_bytes())?;
@@ -211,11 +221,17 @@ fn of_database(store: &dyn ObjectStore, version: u64) -> Result<Option<Published
 fn unpublished(store: &dyn ObjectStore) -> RemoteError {
     let address = store.name().to_owned();
     let names = store.list("").ok().flatten().unwrap_or_default();
+    let is_web = ["http://", "https://"].iter().any(|scheme| address.starts_with(scheme));
     let what = match names.iter().any(|name| name == "MANIFEST") {
-        true => " (it is the folder of a database, which is read as such, without file://)",
-        false => "",
+        true => " (it is the folder of a database, which is read as such, without file://)".to_owned(),
+        // There nothing can be written.
+        false if is_web => {
+            "; `lode publish DB file:///FOLDER` makes one in the folder that the web server serves there"
+                .to_owned()
+        }
+        false => format!("; `lode publish DB {address}` makes one"),
     };
-    RemoteError::Unpublished { address, what: what.to_owned() }
+    RemoteError::Unpublished { address, what }
 }
 
 /// All versions that there are, ascending: of a web server the newest only.

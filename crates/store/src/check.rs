@@ -66,6 +66,10 @@ pub enum Remedy {
     Restore,
     /// To mount the disks of stripe folders, or to tell where these are.
     Stripes,
+    /// To name the stripe folders again, which writes their list.
+    StripeList,
+    /// To write to the database: that makes marks of stripe folders again.
+    WriteOwner,
 }
 
 /// What a check found.

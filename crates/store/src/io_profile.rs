@@ -28,7 +28,7 @@ fn decode(text: &str) -> Option<Device> {
     let mut number = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ')?.parse::<u64>().ok();
     let (parallel, gap, request) = (number("parallel")?, number("gap")?, number("request")?);
     let parallel = usize::try_from(parallel).ok()?;
-    let device = Device { parallel, gap_bytes_max: gap, request_bytes_max: request, is_slow: false };
+    let device = Device { parallel, gap_bytes_max: gap, request_bytes_max: request, ..Device::LOCAL };
     Some(believable(device))
 }
 
@@ -63,7 +63,7 @@ mod tests {
         vfs.create_dir_all(folder).unwrap();
         assert_eq!(kept_device(&vfs, folder), None);
         for parallel in [1, 7, 32] {
-            let device = Device { parallel, gap_bytes_max: 9000, request_bytes_max: 1 << 20, is_slow: false };
+            let device = Device { parallel, gap_bytes_max: 9000, ..Device::LOCAL };
             keep_device(&vfs, folder, &device).unwrap();
             assert_eq!(kept_device(&vfs, folder), Some(device));
         }

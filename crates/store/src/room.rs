@@ -74,7 +74,7 @@ impl Store {
     }
 
     /// Bytes that segments of the delta take at most.
-    fn unwritten_bytes(&self) -> u64 {
+    pub(crate) fn unwritten_bytes(&self) -> u64 {
         self.version().delta.memory_bytes() as u64
     }
 

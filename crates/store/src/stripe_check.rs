@@ -26,7 +26,7 @@ pub fn check_all_folders(
         Ok(None) => return check(vfs, folder, cancel, progress),
         Ok(Some(stripes)) => stripes,
         Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::InvalidData => {
-            return Ok(damaged(vec![problem(&list, source.to_string(), Remedy::Restore)]));
+            return Ok(damaged(vec![problem(&list, source.to_string(), Remedy::StripeList)]));
         }
         Err(error) => return Err(error),
     };
@@ -39,7 +39,14 @@ pub fn check_all_folders(
     let files: Arc<dyn Vfs> = Arc::new(striped.clone());
     let mut report = check(&files, folder, cancel, progress)?;
     match striped.survey() {
-        Ok(found) => found.iter().for_each(|found| report.notes.extend(notes(found))),
+        Ok(found) => {
+            let damaged = found.iter().filter(|found| found.is_owner_damaged);
+            report.problems.extend(damaged.map(|found| {
+                let what = "the mark that tells whose folder this is (owner) is damaged";
+                problem(&found.own, what.to_owned(), Remedy::WriteOwner)
+            }));
+            found.iter().for_each(|found| report.notes.extend(notes(found)));
+        }
         Err(error) => report.notes.push(format!("the stripe folders cannot be looked through: {error}")),
     }
     Ok(report)
@@ -67,8 +74,14 @@ fn notes(found: &FolderSurvey) -> Vec<String> {
     let FolderSurvey { own, parts, bytes, lost_parts, lost_bytes, .. } = found;
     let shown = own.display();
     let files = |count: u64| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+    let sharing = match found.others.iter().filter(|(_, whose)| *whose == Whose::OfDatabase).count() {
+        0 => String::new(),
+        1 => "; another database has files there, too".to_owned(),
+        others => format!("; {others} other databases have files there, too"),
+    };
+    let folder = found.folder.display();
     let mut notes =
-        vec![format!("stripe folder {}: parts of {}, {bytes} bytes", found.folder.display(), files(*parts))];
+        vec![format!("stripe folder {folder}: parts of {}, {bytes} bytes{sharing}", files(*parts))];
     if *lost_parts > 0 {
         notes.push(format!(
             "{shown}: parts of {} that are not there, {lost_bytes} bytes: somebody is writing them now, or was stopped; the next command that writes to the \
@@ -80,17 +93,36 @@ fn notes(found: &FolderSurvey) -> Vec<String> {
         notes.push(format!("{}: this is no file of a database", path.display()));
     }
     for (path, whose) in &found.others {
-        let path = path.display();
-        match whose {
-            Whose::OfDatabase | Whose::Unknown => {}
-            Whose::Unfinished => notes.push(format!(
-                "{path}: left by a command that was stopped before there was a database; unless one makes it just now, nobody needs it, and `rm -r {path}` removes it"
-            )),
-            Whose::Gone(root) => notes.push(format!(
-                "{path}: files of a database that was at {} and is not there; unless it was moved, nobody needs them, and `rm -r {path}` removes them",
-                root.display()
-            )),
-        }
+        notes.extend(note_of_other(&path.display(), whose));
     }
     notes
+}
+
+/// What there is to say of the folder of another database in the same stripe folder.
+fn note_of_other(path: &dyn std::fmt::Display, whose: &Whose) -> Option<String> {
+    Some(match whose {
+        Whose::OfDatabase => return None,
+        Whose::Unfinished => format!(
+            "{path}: left by a command that was stopped while it made or removed stripe folders; unless one does so just now, nobody needs it, and \
+             `rm -r {path}` removes it"
+        ),
+        Whose::Gone(root) => format!(
+            "{path}: files of a database that was at {} and is not there; unless it was moved, nobody needs them, and `rm -r {path}` removes them",
+            root.display()
+        ),
+        Whose::ListDamaged(root) => {
+            let root = root.display();
+            format!(
+                "{path}: files of the database {root}, whose list of stripe folders ({root}/{STRIPES_FILE}) is damaged; `lode check {root}` says what to do"
+            )
+        }
+        Whose::MarkDamaged => format!(
+            "{path}: files of another database; the mark that tells whose (owner) is damaged, and the next command that writes to that database writes it again"
+        ),
+        Whose::Unsaid => format!(
+            "{path}: it does not say whose files it has: those of a database that no newer program has written to, or of one whose removal was stopped; \
+             the file {STRIPES_FILE} of its database has the number in its name"
+        ),
+        Whose::Unknown => format!("{path}: files of another database; whether it is there cannot be read"),
+    })
 }

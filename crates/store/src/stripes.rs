@@ -4,9 +4,9 @@ use crate::backup::{KEPT_PREFIXES, KEPT_QUERIES};
 use crate::error::StoreError;
 use crate::manifest::{BACKUP, LOCK, MANIFEST, MANIFEST_COPY, Manifest, RESTORING, is_disposable};
 use crate::store::{create_folder, lock};
-use lode_base::stripes::{CHUNK_BYTES, STRIPES_FILE, StripeFolders, StripedVfs};
+use lode_base::stripes::{CHUNK_BYTES, STRIPES_FILE, StripeFolders, StripedVfs, remove_own_folder};
 use lode_base::vfs::Vfs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub fn stripe_folders(vfs: &dyn Vfs, folder: &Path) -> Result<Option<StripeFolde
 }
 
 /// Has the files of a database that are written from now on spread over folders: of one that is there or is made later. Does nothing where
-/// they are.
+/// they are; where its list of these is damaged, writes it again.
 ///
 /// # Errors
 /// Where it has other stripe folders, or another process writes to it; where something else than a database is there; where a folder cannot be
@@ -48,8 +48,13 @@ pub(crate) fn stripe_by(
     chunk: u64,
 ) -> Result<(), StoreError> {
     let new = StripeFolders::new(folder, stripes, chunk).map_err(failed(folder))?;
-    if is_striped_so(vfs, folder, &new)? {
-        return Ok(());
+    match is_striped_so(vfs, folder, &new) {
+        Ok(true) => return Ok(()),
+        Ok(false) => {}
+        Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::InvalidData => {
+            return list_again(vfs, folder, stripes);
+        }
+        Err(error) => return Err(error),
     }
     if vfs.exists(&folder.join(BACKUP)) {
         return Err(StoreError::IsBackup { path: folder.to_owned() });
@@ -76,9 +81,23 @@ pub(crate) fn stripe_by(
     make().map(|()| new.finish(vfs)).inspect_err(|_| {
         // Unless the list is there all the same, nobody finds them.
         if stripe_folders(vfs, folder).is_ok_and(|found| found.is_none()) {
-            (0..made).for_each(|number| drop(vfs.remove_dir_all(&new.own_folder(number))));
+            (0..made).for_each(|number| drop(remove_own_folder(vfs, &new.own_folder(number))));
         }
     })
+}
+
+/// Writes the list of stripe folders again where it is damaged: by the marks in the folders that it had.
+fn list_again(vfs: &dyn Vfs, folder: &Path, stripes: &[PathBuf]) -> Result<(), StoreError> {
+    let _lock = lock(vfs, folder)?;
+    let found = StripeFolders::of_marks(vfs, folder, stripes).ok_or_else(|| {
+        StoreError::Limit(format!(
+            "{}: it is damaged, and these are not all of the folders that the database had: by their marks ({{DIR}}/lode-ID/owner) they are not, or not \
+             only, those of {}; name all of them, or restore a backup",
+            folder.join(STRIPES_FILE).display(),
+            folder.display()
+        ))
+    })?;
+    found.write(vfs, folder).map_err(failed(folder))
 }
 
 /// Whether a database has these folders already; an error where it has others.

@@ -31,7 +31,7 @@ pub(super) fn merge(blocks: impl IntoIterator<Item = Range<u64>>, device: &Devic
 mod tests {
     use super::*;
 
-    const DEVICE: Device = Device { parallel: 4, gap_bytes_max: 10, request_bytes_max: 100, is_slow: true };
+    const DEVICE: Device = Device { parallel: 4, gap_bytes_max: 10, request_bytes_max: 100, ..Device::LOCAL };
 
     fn bytes(blocks: &[Range<u64>]) -> Vec<Range<u64>> {
         merge(blocks.iter().cloned(), &DEVICE).into_iter().map(|extent| extent.bytes).collect()

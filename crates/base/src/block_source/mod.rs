@@ -201,6 +201,11 @@ impl BlockFile {
         (self.source.memory.limit() as u64 / WINDOW_PART).clamp(WINDOW_BYTES.0, WINDOW_BYTES.1)
     }
 
+    /// So many bytes in a row are on all of the devices that the file is on; 0 where that is one.
+    pub fn stripe_bytes(&self) -> u64 {
+        self.device.stripe_bytes
+    }
+
     /// Whether to read by many requests is faster than by one after the other, for who knows all that it will read.
     pub fn serves_many(&self) -> bool {
         self.device.parallel > 0

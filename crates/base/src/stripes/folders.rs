@@ -1,6 +1,12 @@
 //! Which folders the files of a database are spread over: a small text in the folder of the database, and a mark in each of the others, by which one that
 //! is missing, or another one's, is told.
 
+use super::own_folder::{
+    MARK_FILE, OWN_PREFIX, UNFINISHED_FILE, id_of, making_folder, number, own_folders, remove_own_folder,
+    was_never_made,
+};
+use super::owner;
+use super::texts::{read_text, seal, unseal, write_text};
 use crate::identity::random_identity;
 use crate::real_vfs::{is_same_folder, whole_path};
 use crate::vfs::Vfs;
@@ -11,17 +17,10 @@ use std::path::{Path, PathBuf};
 pub const STRIPES_FILE: &str = "stripes";
 /// Its name while it is written.
 pub const STRIPES_FILE_TMP: &str = "stripes.new";
-/// Name of the mark in a folder.
-const MARK_FILE: &str = "stripe";
-/// Where the folder of the database was when it got its stripes, or was opened for writing last. That of the first folder decides.
-const OWNER_FILE: &str = "owner";
-/// There until the database has its list of folders, and again while it is taken apart: a folder with it holds nothing that anybody has.
-const UNFINISHED_FILE: &str = "unfinished";
-/// What names of own folders begin with.
-const OWN_PREFIX: &str = "lode-";
-const FIRST_LINE: &str = "lodestore stripes 1";
+const FIRST_LINE: &str = "lodestore stripes 2";
+/// That of lists without a checksum, as they were before.
+const FIRST_LINE_UNSEALED: &str = "lodestore stripes 1";
 const MARK_LINE: &str = "lodestore stripe 1";
-const TEXT_BYTES_MAX: u64 = 1 << 20;
 /// No file is in more folders.
 pub const FOLDERS_MAX: usize = 64;
 /// So many bytes are in one folder, the next in the next one: large enough that a disk with an arm spends its time reading, small enough that what
@@ -82,12 +81,14 @@ impl StripeFolders {
         for folder in &self.folders {
             text += &format!("folder {}\n", folder.display());
         }
-        text
+        seal(text)
     }
 
     fn decode(text: &str) -> Option<Self> {
+        let is_unsealed = text.strip_prefix(FIRST_LINE_UNSEALED).is_some_and(|rest| rest.starts_with('\n'));
+        let text = if is_unsealed { text } else { unseal(text)? };
         let mut lines = text.strip_suffix('\n')?.split('\n');
-        if lines.next()? != FIRST_LINE {
+        if lines.next()? != if is_unsealed { FIRST_LINE_UNSEALED } else { FIRST_LINE } {
             return None;
         }
         let id = number(lines.next()?.strip_prefix("id ")?)?;
@@ -109,8 +110,28 @@ impl StripeFolders {
         }
         let text = read_text(vfs, &path)?;
         let found = text.as_deref().and_then(Self::decode);
-        let what = "this is no list of the stripe folders of a database, or it is damaged";
+        let what = "the list of the stripe folders of the database is damaged; `lode stripe DATABASE DIR...` with the folders that it had writes it again";
         found.map(Some).ok_or_else(|| damaged(what))
+    }
+
+    /// The stripes of the database in `root`, by the marks in these folders, whatever their order: for who has lost the list. None unless the own folders
+    /// of one database, that in `root`, are all there.
+    pub fn of_marks(vfs: &dyn Vfs, root: &Path, folders: &[PathBuf]) -> Option<Self> {
+        let root = whole_path(root).ok()?;
+        let folders = folders.iter().map(std::path::absolute).collect::<io::Result<Vec<_>>>().ok()?;
+        let of_root = |own: &PathBuf| owner::of(vfs, own).is_some_and(|owner| owner == root);
+        let id = |own: PathBuf| own.file_name()?.to_str().and_then(id_of);
+        let ids = own_folders(vfs, folders.first()?).into_iter().filter(of_root).filter_map(id);
+        let of_id = |id| {
+            let mut found = Self { id, chunk: CHUNK_BYTES, folders: folders.clone() };
+            let place = |number| folders.iter().find(|folder| found.verify_at(vfs, number, folder).is_ok());
+            let places: Option<Vec<PathBuf>> =
+                (0..folders.len()).map(|number| place(number).cloned()).collect();
+            found.folders = places?;
+            Some(found)
+        };
+        let mut found = ids.filter_map(of_id);
+        found.next().filter(|_| found.next().is_none())
     }
 
     /// Writes the text, durably, in place of what was there.
@@ -153,11 +174,18 @@ impl StripeFolders {
             ));
         }
         let make = || {
-            vfs.create_dir_all(&own)?;
-            write_text(vfs, &own.join(UNFINISHED_FILE), "")?;
-            write_text(vfs, &own.join(OWNER_FILE), &format!("{}\n", whole_path(root)?.display()))?;
-            write_text(vfs, &path, &self.mark(number))?;
-            vfs.sync_dir(&own)?;
+            let root = whole_path(root)?;
+            // It has its name only once it says whose it is.
+            let making = making_folder(folder, &root);
+            if vfs.exists(&making) {
+                vfs.remove_dir_all(&making)?;
+            }
+            vfs.create_dir_all(&making)?;
+            write_text(vfs, &making.join(UNFINISHED_FILE), "")?;
+            owner::write(vfs, &making, &root)?;
+            write_text(vfs, &making.join(MARK_FILE), &self.mark(number))?;
+            vfs.sync_dir(&making)?;
+            vfs.rename(&making, &own)?;
             vfs.sync_dir(folder)
         };
         make().map_err(|error| in_folder(&error, folder))
@@ -188,7 +216,7 @@ impl StripeFolders {
         }
         vfs.remove(&root.join(STRIPES_FILE))?;
         vfs.sync_dir(root)?;
-        (0..self.folders.len()).try_for_each(|number| vfs.remove_dir_all(&self.own_folder(number)))
+        (0..self.folders.len()).try_for_each(|number| remove_own_folder(vfs, &self.own_folder(number)))
     }
 
     /// Removes what was left in these folders by who was stopped before the database in `root` had its stripes, or while it lost them. For who has the
@@ -196,10 +224,15 @@ impl StripeFolders {
     pub fn sweep_unfinished(&self, vfs: &dyn Vfs, root: &Path) {
         let Ok(root) = whole_path(root) else { return };
         for folder in &self.folders {
+            let making = making_folder(folder, &root);
+            if vfs.exists(&making) {
+                let _ = vfs.remove_dir_all(&making);
+            }
             for own in own_folders(vfs, folder) {
                 let is_unfinished = vfs.exists(&own.join(UNFINISHED_FILE));
-                if is_unfinished && owner(vfs, &own).ok().flatten().is_some_and(|owner| owner == root) {
-                    let _ = vfs.remove_dir_all(&own);
+                let is_of_root = || owner::of(vfs, &own).is_some_and(|owner| owner == root);
+                if is_unfinished && is_of_root() || was_never_made(vfs, &own) {
+                    let _ = remove_own_folder(vfs, &own);
                 }
             }
         }
@@ -250,32 +283,28 @@ impl StripeFolders {
     /// # Errors
     /// `AlreadyExists` where the folder is there still that they were of before; where the file system refuses.
     pub fn claim(&self, vfs: &dyn Vfs, of_folders: &[&dyn Vfs], root: &Path) -> io::Result<()> {
-        let Some(of_first) = of_folders.first() else { return Ok(()) };
         of_folders.iter().enumerate().for_each(|(number, vfs)| self.finish_one(*vfs, number));
         let root = whole_path(root)?;
-        let owner = owner(*of_first, &self.own_folder(0))?;
-        match owner {
-            Some(owner) if owner == root => return Ok(()),
-            Some(owner) if !is_same_folder(&owner, &root) => {
-                let there = Self::read(vfs, &owner).ok().flatten();
-                if there.is_some_and(|there| there.id == self.id) {
-                    let what = format!(
-                        "this folder is a copy of the database {}, and its stripe folders have the files of that one: to have two, restore a backup \
-                         (`lode restore --stripe`)",
-                        owner.display()
-                    );
-                    return Err(io::Error::new(ErrorKind::AlreadyExists, what));
-                }
+        let mark = |(number, vfs): (usize, &&dyn Vfs)| owner::text(*vfs, &self.own_folder(number));
+        let marks = of_folders.iter().enumerate().map(mark).collect::<io::Result<Vec<_>>>()?;
+        // The first that is sound decides.
+        let owner = marks.iter().flatten().find_map(|text| owner::decode(text));
+        if let Some(owner) = owner.filter(|owner| *owner != root && !is_same_folder(owner, &root)) {
+            let there = Self::read(vfs, &owner).ok().flatten();
+            if there.is_some_and(|there| there.id == self.id) {
+                let what = format!(
+                    "this folder is a copy of the database {}, and its stripe folders have the files of that one: to have two, restore a backup \
+                     (`lode restore --stripe`)",
+                    owner.display()
+                );
+                return Err(io::Error::new(ErrorKind::AlreadyExists, what));
             }
-            _ => {}
         }
-        // The first one last: it decides.
-        for (number, vfs) in of_folders.iter().enumerate().rev() {
-            let own = self.own_folder(number);
-            let tmp = own.join(format!("{OWNER_FILE}.new"));
-            write_text(*vfs, &tmp, &format!("{}\n", root.display()))?;
-            vfs.rename(&tmp, &own.join(OWNER_FILE))?;
-            vfs.sync_dir(&own)?;
+        // The first one last, since it decides.
+        for (number, (vfs, text)) in of_folders.iter().zip(marks).enumerate().rev() {
+            if text.is_none_or(|text| text != owner::encode(&root)) {
+                owner::replace(*vfs, &self.own_folder(number), &root)?;
+            }
         }
         Ok(())
     }
@@ -318,81 +347,7 @@ impl StripeFolders {
     }
 }
 
-/// The folders of databases in a stripe folder.
-pub(super) fn own_folders(vfs: &dyn Vfs, folder: &Path) -> Vec<PathBuf> {
-    let is_own = |name: &PathBuf| {
-        let id = name.to_str().and_then(|name| name.strip_prefix(OWN_PREFIX));
-        id.is_some_and(|id| number(id).is_some())
-    };
-    let names = vfs.list(folder).unwrap_or_default();
-    names.into_iter().filter(is_own).map(|name| folder.join(name)).collect()
-}
-
-/// Where the folder of the database is whose own folder this is; none where it does not say.
-///
-/// # Errors
-/// Where it cannot be read.
-fn owner(vfs: &dyn Vfs, own: &Path) -> io::Result<Option<PathBuf>> {
-    match read_text(vfs, &own.join(OWNER_FILE)) {
-        Ok(text) => Ok(text.and_then(|text| text.strip_suffix('\n').map(PathBuf::from))),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// Whose an own folder is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Whose {
-    /// A database's that is there.
-    OfDatabase,
-    /// Nobody's: who made it, or took it apart, was stopped.
-    Unfinished,
-    /// That of a database that was there, and is not there now.
-    Gone(PathBuf),
-    /// It does not say.
-    Unknown,
-}
-
-/// Whose an own folder in a stripe folder is.
-pub(super) fn whose(vfs: &dyn Vfs, own: &Path) -> Whose {
-    let Some(owner) = owner(vfs, own).ok().flatten() else { return Whose::Unknown };
-    let id = own.file_name().and_then(|name| name.to_str()?.strip_prefix(OWN_PREFIX).and_then(number));
-    match StripeFolders::read(vfs, &owner) {
-        Ok(Some(list)) if Some(list.id) == id => Whose::OfDatabase,
-        Ok(_) if vfs.exists(&own.join(UNFINISHED_FILE)) => Whose::Unfinished,
-        Ok(_) => Whose::Gone(owner),
-        Err(_) => Whose::Unknown,
-    }
-}
-
-/// Whether a file in an own folder is neither a part nor any other that belongs there.
-pub(super) fn is_foreign(name: &str) -> bool {
-    let known = [MARK_FILE, OWNER_FILE, UNFINISHED_FILE];
-    !known.contains(&name) && name.strip_suffix(".new") != Some(OWNER_FILE)
-}
-
 /// The same error, and in which stripe folder.
 pub(super) fn in_folder(error: &io::Error, folder: &Path) -> io::Error {
     io::Error::new(error.kind(), format!("{error} (in the stripe folder {})", folder.display()))
-}
-
-fn number(text: &str) -> Option<u128> {
-    (text.len() == 32).then(|| u128::from_str_radix(text, 16).ok()).flatten()
-}
-
-/// None where it is no text, or a very long one.
-fn read_text(vfs: &dyn Vfs, path: &Path) -> io::Result<Option<String>> {
-    let file = vfs.open(path)?;
-    if file.len() > TEXT_BYTES_MAX {
-        return Ok(None);
-    }
-    let mut bytes = vec![0; file.len() as usize];
-    file.read_exact_at(&mut bytes, 0)?;
-    Ok(String::from_utf8(bytes).ok())
-}
-
-fn write_text(vfs: &dyn Vfs, path: &Path, text: &str) -> io::Result<()> {
-    let mut file = vfs.create(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync()
 }

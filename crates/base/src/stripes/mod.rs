@@ -8,14 +8,18 @@
 
 mod folders;
 mod lane;
+mod own_folder;
+mod owner;
 mod reader;
 mod shared;
 mod stub;
 mod survey;
+mod texts;
 mod writer;
 
-pub use folders::{CHUNK_BYTES, FOLDERS_MAX, STRIPES_FILE, STRIPES_FILE_TMP, StripeFolders, Whose};
-pub use survey::FolderSurvey;
+pub use folders::{CHUNK_BYTES, FOLDERS_MAX, STRIPES_FILE, STRIPES_FILE_TMP, StripeFolders};
+pub use own_folder::remove_own_folder;
+pub use survey::{FolderSurvey, Whose};
 
 use crate::device::Device;
 use crate::memory_budget::MemoryBudget;
@@ -307,7 +311,7 @@ impl Vfs for StripedVfs {
         self.remove_parts_of(&gone, parent(path));
         if path == self.root {
             for folder in &self.shared.folders {
-                let _ = folder.vfs.remove_dir_all(&folder.own);
+                let _ = remove_own_folder(&*folder.vfs, &folder.own);
             }
         }
         Ok(())

@@ -26,9 +26,11 @@ pub(super) fn together(device: Device, folders: usize, chunk: u64) -> Device {
         return device;
     }
     let all = folders.max(1);
+    let stripe_bytes = if folders > 1 { chunk.saturating_mul(all as u64) } else { 0 };
     Device {
         parallel: (device.parallel * all).min(PARALLEL_MAX.max(device.parallel)),
-        request_bytes_max: device.request_bytes_max.max(chunk.saturating_mul(all as u64).min(4 << 20)),
+        request_bytes_max: device.request_bytes_max.max(stripe_bytes.min(4 << 20)),
+        stripe_bytes,
         ..device
     }
 }

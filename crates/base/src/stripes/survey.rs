@@ -1,11 +1,33 @@
 //! What is in the stripe folders of a database, and what of it belongs to nobody: for who checks it, and wants to know what takes the room of a disk.
 
-use super::folders::{Whose, is_foreign, own_folders, whose};
+use super::folders::StripeFolders;
+use super::own_folder::{UNFINISHED_FILE, id_of, is_foreign, making_folders, own_folders, was_never_made};
+use super::owner;
 use super::shared::{StripeFolder, room_of};
 use super::stub::is_part_name;
+use crate::vfs::Vfs;
 use std::collections::BTreeSet;
-use std::io;
-use std::path::PathBuf;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// Whose an own folder is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Whose {
+    /// A database's that is there.
+    OfDatabase,
+    /// That of a database whose list of stripe folders is damaged.
+    ListDamaged(PathBuf),
+    /// Nobody's: who made it, or took it apart, was stopped.
+    Unfinished,
+    /// That of a database that was there, and is not there now.
+    Gone(PathBuf),
+    /// What says it is damaged.
+    MarkDamaged,
+    /// It does not say.
+    Unsaid,
+    /// It cannot be read.
+    Unknown,
+}
 
 /// What is in one stripe folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,6 +44,8 @@ pub struct FolderSurvey {
     pub lost_parts: u64,
     /// Their bytes.
     pub lost_bytes: u64,
+    /// Whether the mark that tells whose they are is damaged.
+    pub is_owner_damaged: bool,
     /// Other files among them.
     pub foreign: Vec<PathBuf>,
     /// Folders of other databases in the stripe folder, and whose they are.
@@ -54,7 +78,32 @@ pub(super) fn survey(
             found.foreign.push(path);
         }
     }
+    let mark = owner::text(&**vfs, own)?;
+    found.is_owner_damaged = mark.is_some_and(|text| owner::decode(&text).is_none());
     let others = own_folders(&**vfs, path).into_iter().filter(|other| other != own);
     found.others = others.map(|other| (other.clone(), whose(&**vfs, &other))).collect();
+    let begun = making_folders(&**vfs, path).into_iter();
+    found.others.extend(begun.map(|begun| (begun, Whose::Unfinished)));
     Ok(found)
+}
+
+/// Whose an own folder in a stripe folder is.
+fn whose(vfs: &dyn Vfs, own: &Path) -> Whose {
+    if was_never_made(vfs, own) {
+        return Whose::Unfinished;
+    }
+    let owner = match owner::text(vfs, own) {
+        Ok(Some(text)) => owner::decode(&text),
+        Ok(None) => return Whose::Unsaid,
+        Err(_) => return Whose::Unknown,
+    };
+    let Some(owner) = owner else { return Whose::MarkDamaged };
+    let id = own.file_name().and_then(|name| name.to_str()).and_then(id_of);
+    match StripeFolders::read(vfs, &owner) {
+        Ok(Some(list)) if list.id == id.unwrap_or_default() => Whose::OfDatabase,
+        Ok(_) if vfs.exists(&own.join(UNFINISHED_FILE)) => Whose::Unfinished,
+        Ok(_) => Whose::Gone(owner),
+        Err(error) if error.kind() == ErrorKind::InvalidData => Whose::ListDamaged(owner),
+        Err(_) => Whose::Unknown,
+    }
 }

@@ -347,7 +347,82 @@ fn damage_is_told() {
         vfs.overwrite(list, text[..cut].to_vec()).unwrap();
         let found = StripeFolders::read(&vfs, Path::new(ROOT));
         assert!(!matches!(found, Ok(None)));
-        assert!(found.is_err() || found.unwrap().unwrap().folders.len() == 1, "{cut}");
+        assert_eq!(found.unwrap_err().kind(), ErrorKind::InvalidData, "{cut}");
+    }
+    for at in 0..text.len() {
+        let mut other = text.clone();
+        other[at] ^= 1;
+        vfs.overwrite(list, other).unwrap();
+        let found = StripeFolders::read(&vfs, Path::new(ROOT));
+        assert_eq!(found.unwrap_err().kind(), ErrorKind::InvalidData, "{at}");
+    }
+    // One of before lists had a checksum.
+    let lines = String::from_utf8(text).unwrap();
+    let end = lines.find("checksum").unwrap();
+    let old = lines[..end].replace("stripes 2", "stripes 1");
+    vfs.overwrite(list, old.into_bytes()).unwrap();
+    assert_eq!(StripeFolders::read(&vfs, Path::new(ROOT)).unwrap().unwrap().folders.len(), 2);
+}
+
+/// Where the list is damaged, the marks tell what was in it, and nothing where they are not all there, or of two databases.
+#[test]
+fn marks_tell_what_was_in_the_list() {
+    let vfs = MemVfs::new();
+    let stripes = StripeFolders { chunk: CHUNK_BYTES, ..prepare(&vfs, 3) };
+    let found = |names: &[usize]| {
+        let named: Vec<PathBuf> = names.iter().map(|number| folders(4)[*number].clone()).collect();
+        StripeFolders::of_marks(&vfs, Path::new(ROOT), &named)
+    };
+    for names in [[0, 1, 2], [2, 0, 1]] {
+        assert_eq!(found(&names).as_ref(), Some(&stripes), "{names:?}");
+    }
+    for names in [&[0, 1][..], &[0, 1, 1], &[0, 1, 3], &[0, 1, 2, 3], &[3]] {
+        assert_eq!(found(names), None, "{names:?}");
+    }
+    let mark = stripes.own_folder(1).join("stripe");
+    let text = vfs.read(&mark).unwrap();
+    vfs.overwrite(&mark, b"nonsense".to_vec()).unwrap();
+    assert_eq!(found(&[0, 1, 2]), None);
+    vfs.overwrite(&mark, text).unwrap();
+    assert!(found(&[0, 1, 2]).is_some());
+    // Those of a database that was in the same place.
+    prepare(&vfs, 3);
+    assert_eq!(found(&[0, 1, 2]), None);
+}
+
+/// Killed at any step of making or removing an own folder: the next one who makes some for the same database removes what is left.
+#[test]
+fn what_a_kill_leaves_is_removed_by_the_next() {
+    let root = Path::new(ROOT);
+    let make = |vfs: &dyn Vfs| -> io::Result<()> {
+        let stripes = StripeFolders::new(root, &folders(2), CHUNK)?;
+        stripes.sweep_unfinished(vfs, root);
+        (0..2).try_for_each(|number| stripes.prepare(vfs, root, number))
+    };
+    let make_and_remove = |vfs: &dyn Vfs| -> io::Result<()> {
+        make(vfs)?;
+        let stripes = StripeFolders::of_marks(vfs, root, &folders(2)).ok_or(ErrorKind::NotFound)?;
+        stripes.write(vfs, root)?;
+        stripes.dissolve(vfs, root)
+    };
+    let before = MemVfs::new();
+    for folder in folders(2).iter().map(PathBuf::as_path).chain([root]) {
+        before.create_dir_all(folder).unwrap();
+    }
+    before.sync_dir(Path::new("/")).unwrap();
+    let counting = FaultVfs::counting(before.deep_copy(), false);
+    make_and_remove(&counting).unwrap();
+    for at in 0..counting.operations() {
+        for fault in [Fault::PowerCut, Fault::Error] {
+            let faulty = FaultVfs::new(before.deep_copy(), fault, at, false);
+            let _ = make_and_remove(&faulty);
+            let after = faulty.after_crash(CrashKind::KeepAll);
+            if StripeFolders::read(&after, root).unwrap().is_none() {
+                make(&after).unwrap();
+                let left: usize = folders(2).iter().map(|folder| after.list(folder).unwrap().len()).sum();
+                assert_eq!(left, 2, "{fault:?} at {at}");
+            }
+        }
     }
 }
 
@@ -441,20 +516,34 @@ fn what_belongs_to_nobody_is_told_and_swept() {
     let stopped = other("/stopped", false, false);
     let old = other("/old", true, true).own_folder(0);
     vfs.remove(&old.join("owner")).unwrap();
+    let (before_sums, list, mark) =
+        (other("/b", true, true), other("/l", true, true), other("/m", true, true));
+    vfs.overwrite(&before_sums.own_folder(0).join("owner"), b"/b\n".to_vec()).unwrap();
+    vfs.overwrite(Path::new("/l/stripes"), b"nonsense".to_vec()).unwrap();
+    let owner = mark.own_folder(0).join("owner");
+    let mut text = vfs.read(&owner).unwrap();
+    text[20] ^= 1;
+    vfs.overwrite(&owner, text).unwrap();
+    let empty = Path::new("/disk0/lode-00000000000000000000000000000001").to_owned();
+    vfs.create_dir_all(&empty).unwrap();
     let mut wanted = vec![
         (there, Whose::OfDatabase),
         (gone.clone(), Whose::Gone("/gone".into())),
         (stopped.own_folder(0), Whose::Unfinished),
-        (old, Whose::Unknown),
+        (old, Whose::Unsaid),
+        (before_sums.own_folder(0), Whose::OfDatabase),
+        (list.own_folder(0), Whose::ListDamaged("/l".into())),
+        (mark.own_folder(0), Whose::MarkDamaged),
+        (empty.clone(), Whose::Unfinished),
     ];
     let mut others = files.survey().unwrap().swap_remove(0).others;
     wanted.sort_by(|a, b| a.0.cmp(&b.0));
     others.sort_by(|a, b| a.0.cmp(&b.0));
     assert_eq!(others, wanted);
-    // The next one who makes stripes for the same folder removes what he left, and nothing else.
+    // The next one who makes stripes for the same folder removes what he left, and nothing else but what has nothing in it.
     let before = vfs.files().len();
     stopped.sweep_unfinished(&vfs, Path::new("/gone"));
-    assert_eq!(vfs.files().len(), before);
+    assert!(vfs.files().len() == before && !vfs.exists(&empty));
     stopped.sweep_unfinished(&vfs, Path::new("/stopped"));
     assert!(!vfs.exists(&stopped.own_folder(0)) && vfs.exists(&gone));
     assert!(read(&files, "/db/s/f").unwrap() == content(1000));

@@ -1,14 +1,14 @@
 //! Commands and their options, as `--help` has them.
 
 use super::{code, plain, table};
-use crate::args::Cli;
-use clap::{Arg, ArgAction, Command, CommandFactory};
+use crate::args::examples;
+use clap::{Arg, ArgAction, Command};
 
 pub fn page() -> String {
     let mut text = String::from(
         "# Commands\n\nAs `lode COMMAND --help` tells them. Data goes to standard output, everything else to standard error.\n\n",
     );
-    let mut all = Cli::command();
+    let mut all = examples::command();
     all.build();
     text.push_str(&table(
         &["Command", "What it does"],
@@ -61,7 +61,13 @@ fn one(name: &str, command: &Command, text: &mut String) {
     }
     let more = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     for paragraph in more.split("\n\n").filter(|paragraph| !paragraph.is_empty()) {
-        text.push_str(&format!("{}\n\n", plain(paragraph)));
+        match paragraph.strip_prefix(examples::HEADING) {
+            Some(lines) => {
+                let lines: Vec<&str> = lines.lines().map(str::trim).collect();
+                text.push_str(&format!("```text\n{}\n```\n\n", lines.join("\n")));
+            }
+            None => text.push_str(&format!("{}\n\n", plain(paragraph))),
+        }
     }
 }
 

@@ -224,6 +224,19 @@ fn mistakes_are_told() {
     assert!(!lode.path("store").exists() && !lode.path("none").exists() && !lode.path("s3:").exists());
     lode.run(&["publish", "db", &url]).ok();
     assert!(lode.run(&["publish", "db", &url, "--name", "7"]).fails(1).contains("cannot be the name"));
+    let server = format!("lode+{}", web_server(&lode.path("store"), Duration::ZERO));
+    for command in [&["check"][..], &["query"]] {
+        let nothing = format!("{server}/nothing");
+        let words = [command, &[&nothing], if command == ["query"] { &["ASK {}"] } else { &[] }].concat();
+        let told = lode.run(&words).fails(1);
+        assert!(
+            told.contains("lode publish DB file:///FOLDER` makes one in the folder that the web"),
+            "{told}"
+        );
+    }
+    lode.write("store/manifest/00000000000000000001", "nonsense");
+    let told = lode.run(&["publish", "db", &url]).fails(1);
+    assert!(told.contains(&format!("`lode check {url}` says what to do")), "{told}");
     assert!(
         lode.run(&["query", "lode+http://127.0.0.1:1/db", "ASK {}"]).fails(1).contains("manifest/latest")
     );

@@ -134,9 +134,13 @@ fn a_check_tells_each_kind_of_damage() {
     // The last whole record counts, so none is left whole.
     bytes.iter_mut().skip(30).step_by(72).for_each(|byte| *byte ^= 1);
     assert!(damaged(&stub, Some(&bytes), "restore").contains("dict.lode"));
-    assert!(damaged(&lode.path("db/stripes"), Some(b"nonsense"), "restore").contains("db/stripes"));
+    assert!(damaged(&lode.path("db/stripes"), Some(b"nonsense"), "lode stripe DB").contains("db/stripes"));
     let own = std::fs::read_dir(lode.path("d1")).unwrap().next().unwrap().unwrap().path();
     assert!(damaged(&own.join("stripe"), Some(b"nonsense"), "--move OLD NEW").contains("/d1: byte 0"));
+    let owner = own.join("owner");
+    let mut bytes = std::fs::read(&owner).unwrap();
+    bytes[25] ^= 4;
+    assert!(damaged(&owner, Some(&bytes), "writes to the database").contains("owner"));
     assert!(damaged(&lode.path("db/MANIFEST"), Some(b"nonsense"), "--salvage").contains("MANIFEST"));
     lode.run(&["check", "db", "--quiet"]).ok();
 }
@@ -200,4 +204,93 @@ fn what_fails_leaves_nothing_behind() {
         let refused = lode.run(&[&["stripe", "db"], stripes].concat());
         assert_eq!(refused.code, 1, "{refused:?}");
     }
+}
+
+/// What a check says of the folders of other databases on the same disks, and that what it says to do mends it.
+#[test]
+fn damage_of_another_database_is_told_as_that() {
+    let lode = lode_with_data();
+    for database in ["one", "two"] {
+        lode.run(&["load", database, "a.nt", "--quiet", "--stripe", "d0", "--stripe", "d1"]).ok();
+    }
+    let said = || {
+        let check = lode.run(&["check", "one", "--quiet"]);
+        assert_eq!(check.code, 0, "{check:?}");
+        check.err
+    };
+    assert!(!said().contains("two") && said().contains("another database has files there"), "{}", said());
+    let list = std::fs::read(lode.path("two/stripes")).unwrap();
+    let own = |folder: &str| {
+        let id = String::from_utf8_lossy(&list)
+            .lines()
+            .find_map(|line| line.strip_prefix("id ").map(str::to_owned));
+        lode.path(folder).join(format!("lode-{}", id.unwrap()))
+    };
+    // A byte of its mark.
+    let owner = own("d1").join("owner");
+    let mut bytes = std::fs::read(&owner).unwrap();
+    bytes[25] ^= 4;
+    std::fs::write(&owner, bytes).unwrap();
+    assert!(
+        said().contains("mark that tells whose (owner) is damaged") && !said().contains("rm -r"),
+        "{}",
+        said()
+    );
+    lode.run(&["check", "two", "--quiet"]).fails(6);
+    lode.run(&["update", "two", "INSERT DATA { <http://e/x> <http://e/y> 1 }"]).ok();
+    assert!(!said().contains("damaged"), "{}", said());
+    // A byte of its list, whichever.
+    for at in (0..list.len()).step_by(11) {
+        let mut bytes = list.clone();
+        bytes[at] ^= 4;
+        std::fs::write(lode.path("two/stripes"), bytes).unwrap();
+        let refused = lode.run(&["query", "two", "ASK {}"]).fails(1);
+        assert!(
+            refused.contains("list of the stripe folders") && refused.contains("lode stripe"),
+            "{refused}"
+        );
+    }
+    let told = said();
+    assert!(
+        told.contains("/two/stripes) is damaged") && told.contains("lode check ") && !told.contains("rm -r"),
+        "{told}"
+    );
+    lode.run(&["check", "two", "--quiet"]).fails(6);
+    assert!(lode.run(&["stripe", "two", "d0"]).fails(1).contains("not all of the folders"));
+    lode.run(&["stripe", "two", "d1", "d0"]).ok();
+    lode.run(&["check", "two", "--quiet"]).ok();
+    assert!(!said().contains("damaged"), "{}", said());
+    // What kills leave.
+    std::fs::create_dir(lode.path("d0/lode-00000000000000000000000000000007")).unwrap();
+    std::fs::create_dir(lode.path("d0/lode-making-0000000000000007")).unwrap();
+    assert_eq!(said().matches("left by a command that was stopped").count(), 2, "{}", said());
+}
+
+#[test]
+fn a_folder_in_the_place_of_a_manifest_is_damage() {
+    let lode = lode_with_data();
+    lode.run(&["load", "db", "a.nt", "--quiet"]).ok();
+    std::fs::remove_file(lode.path("db/MANIFEST")).unwrap();
+    std::fs::create_dir(lode.path("db/MANIFEST")).unwrap();
+    let check = lode.run(&["check", "db", "--quiet"]);
+    assert!(check.code == 6 && check.err.contains("--salvage"), "{check:?}");
+    assert!(lode.run(&["query", "db", "ASK {}"]).fails(1).contains("a folder is in its place"));
+    lode.run(&["check", "db", "--salvage", "--quiet"]).ok();
+    lode.run(&["check", "db", "--quiet"]).ok();
+}
+
+#[test]
+fn slips_in_names_of_stripe_folders_are_told() {
+    let lode = lode_with_data();
+    let load = |stripe: &str| lode.run(&["load", "db", "a.nt", "--stripe", stripe]);
+    let commas = load("d0,d1").fails(1);
+    assert!(commas.contains("--stripe d0 --stripe d1"), "{commas}");
+    let commas = lode.run(&["stripe", "db", "d0,d1"]).fails(1);
+    assert!(commas.ends_with("one by one: d0 d1\n") && !lode.path("d0,d1").exists(), "{commas}");
+    assert!(!lode.path("db").exists());
+    // One that there is may be called so.
+    std::fs::create_dir(lode.path("a,b")).unwrap();
+    let made = lode.run(&["load", "db", "a.nt", "--stripe", "a,b", "--stripe", "d1"]);
+    assert!(made.err.contains("made the stripe folder d1\n") && !made.err.contains("folder a,b"), "{made:?}");
+    made.ok();
 }

@@ -44,7 +44,7 @@ impl Ahead {
         let goes_on =
             last.is_some_and(|last| last < number && number <= self.asked_to.max(last + NEAR_BLOCKS));
         if !goes_on {
-            (self.window, self.asked_to, self.page_asked) = (Window::default(), number, 0);
+            (self.window, self.asked_to, self.page_asked) = (Window::of(file.stripe_bytes()), number, 0);
             if last.is_some() {
                 self.flights.clear();
             }

@@ -11,6 +11,7 @@ mod page;
 mod row_block;
 mod verify;
 mod warm;
+mod whole;
 mod writer;
 
 use crate::block::{Block, PADDING, ParsedBlock};
@@ -388,32 +389,6 @@ impl Permutation {
         let mut columns = columns.iter_mut().enumerate();
         let decoded = columns.try_for_each(|(column, out)| block.decode(column, rows.clone(), out));
         self.in_block(self.locate(number)?, decoded)
-    }
-
-    /// Calls `visit` with each block's rows, in the columns in `columns` (bit `i` = column `i`); the others are empty. Reads past the
-    /// cache.
-    ///
-    /// # Errors
-    ///
-    /// What `visit` fails with; [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where
-    /// its bytes are damaged.
-    pub fn for_each_block(
-        &self,
-        columns: u8,
-        visit: &mut dyn FnMut([&[u64]; 4]) -> Result<()>,
-    ) -> Result<()> {
-        let mut decoded: [Vec<u64>; 4] = Default::default();
-        for number in 0..self.blocks() {
-            let place = self.locate(number)?;
-            let mut block = Block::open(Arc::new(self.read_block(place)?));
-            let rows = 0..block.rows();
-            for (column, out) in decoded.iter_mut().enumerate().filter(|(i, _)| (columns >> i) & 1 == 1) {
-                out.clear();
-                self.in_block(place, block.decode(column, rows.clone(), out))?;
-            }
-            visit(decoded.each_ref().map(Vec::as_slice))?;
-        }
-        Ok(())
     }
 
     fn parsed_block(&self, place: Located<'_>) -> Result<Arc<ParsedBlock>> {

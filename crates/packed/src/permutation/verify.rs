@@ -4,6 +4,7 @@ use super::info::PermutationInfo;
 use super::page::BlockEntry;
 use super::writer::describe;
 use super::{Located, Permutation};
+use crate::block::ParsedBlock;
 use crate::codec::ColumnValues;
 use crate::error::{Damage, Result};
 use crate::fingerprint::fingerprint;
@@ -23,16 +24,17 @@ impl Permutation {
         self.verify_header()?;
         let mut previous = None;
         let mut sum = 0_u64;
-        for number in 0..self.blocks() {
+        cancel.check()?;
+        self.for_each_parsed(&mut |place, parsed| {
             cancel.check()?;
-            let place = self.locate(number)?;
-            let columns = self.decode_block(place)?;
+            let columns = self.decode_parsed(place, parsed)?;
             let columns = columns.each_ref().map(Vec::as_slice);
             self.in_block(place, compare_with_index(&place.entry(), columns, previous))?;
             sum = sum.wrapping_add(fingerprint(self.order(), columns));
             previous = columns[0].len().checked_sub(1).map(|last| columns.map(|column| column[last]));
             on_block(columns[0].len() as u64);
-        }
+            Ok(())
+        })?;
         if sum != self.0.info.fingerprint {
             return Err(Damage("the rows do not have the fingerprint of the footer").at(&self.0.name, 0));
         }
@@ -46,11 +48,8 @@ impl Permutation {
     /// [`PackedError::Cancelled`](crate::PackedError::Cancelled), and where the file cannot be read.
     pub fn verify_checksums(&self, cancel: &CancelToken) -> Result<()> {
         self.verify_header()?;
-        for number in 0..self.blocks() {
-            cancel.check()?;
-            self.read_block(self.locate(number)?)?;
-        }
-        Ok(())
+        cancel.check()?;
+        self.for_each_parsed(&mut |_, _| Ok(cancel.check()?))
     }
 
     fn verify_header(&self) -> Result<()> {
@@ -65,8 +64,8 @@ impl Permutation {
         Ok(())
     }
 
-    fn decode_block(&self, place: Located<'_>) -> Result<[Vec<u64>; 4]> {
-        let parsed = Arc::new(self.read_block(place)?);
+    fn decode_parsed(&self, place: Located<'_>, parsed: ParsedBlock) -> Result<[Vec<u64>; 4]> {
+        let parsed = Arc::new(parsed);
         let mut columns: [Vec<u64>; 4] = std::array::from_fn(|_| Vec::with_capacity(parsed.rows()));
         self.decode(place.number, &parsed, &mut columns)?;
         Ok(columns)

@@ -7,12 +7,14 @@ use crate::compact::merge_budget::MergeBudget;
 use crate::compact::options::CompactOptions;
 use crate::compact::policy::choose_within;
 use crate::error::StoreError;
+use crate::manifest::Sign;
 #[cfg(feature = "geo")]
 use crate::places::{PlacesOptions, keeps_places};
 use crate::progress::{LoadProgress, ProgressSample};
 use crate::segment_builder::BuildError;
 use crate::store::Store;
 use crate::throttle::Throttle;
+use crate::version::OpenSegment;
 use crate::words::{WordsOptions, index_in_turn, keeps_words};
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
@@ -195,6 +197,23 @@ const RETRY_FIRST: Duration = Duration::from_secs(1);
 /// up to so long.
 const RETRY_LAST: Duration = Duration::from_secs(600);
 
+/// Bytes of what becomes of segments that are merged, more or less: what they delete goes, with as much of the files.
+fn bytes_of_merged(merged: &[OpenSegment]) -> u64 {
+    let (mut bytes, mut quads, mut deleted) = (0_u64, 0_u64, 0_u64);
+    for open in merged {
+        match open.entry.sign {
+            Sign::Insertions => {
+                bytes += open.segment.meta().bytes();
+                quads += open.entry.quads;
+            }
+            Sign::Deletions => deleted += open.entry.quads,
+            Sign::TermsOnly => bytes += open.segment.meta().bytes(),
+        }
+    }
+    let kept = u128::from(quads.saturating_sub(deleted));
+    u64::try_from(u128::from(bytes) * kept / u128::from(quads.max(1))).unwrap_or(u64::MAX)
+}
+
 struct Work {
     store: Store,
     options: BackgroundOptions,
@@ -221,7 +240,8 @@ impl Work {
             let Some(memory) = self.reserve() else { continue };
             let fitting =
                 MergeBudget::new(memory.bytes(), self.options.threads).min(budget.at(Instant::now()));
-            match self.store.with_room(|| self.compact(fitting, memory.bytes(), &cancel)) {
+            let compact = || self.store.with_room(|| self.compact(fitting, memory.bytes(), &cancel));
+            match self.find_room(fitting).and_then(|()| compact()) {
                 // There may be more to do.
                 Ok(()) => {
                     (wait, delay) = (Duration::ZERO, RETRY_FIRST);
@@ -278,6 +298,27 @@ impl Work {
 
     fn choose(&self, budget: MergeBudget) -> Option<usize> {
         choose_within(budget, &self.store.version().manifest.segments, self.options.segments_max)
+    }
+
+    /// Fails where what is to be compacted now would not find room. It is not tried then: that would take the room, and the reserve, from who writes. On a disk
+    /// that is full it is tried all the same, since it may make room.
+    fn find_room(&self, budget: MergeBudget) -> Result<(), CompactError> {
+        let version = self.store.version();
+        let from = choose_within(budget, &version.manifest.segments, self.options.segments_max);
+        let Some(merged) = from.and_then(|from| version.segments.get(from..)) else { return Ok(()) };
+        let (needed, store) = (bytes_of_merged(merged), &self.store);
+        let free = store.vfs().free_bytes(store.folder()).unwrap_or(None);
+        match free
+            .filter(|free| !store.is_disk_full() && *free < needed.saturating_add(store.unwritten_bytes()))
+        {
+            Some(free) => Err(StoreError::Limit(format!(
+                "{}: there is no room to merge {} segments: that takes {needed} bytes, and {free} are free",
+                store.folder().display(),
+                merged.len()
+            ))
+            .into()),
+            None => Ok(()),
+        }
     }
 
     /// Compacts what is to be compacted now. The caller has the turn.

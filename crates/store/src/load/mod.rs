@@ -56,7 +56,7 @@ use lode_rdf::value_id::Section;
 use removal::{Removal, Removed};
 use run::{Run, TermStore, frame_bytes};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use subject_sort::{RunRows, sort_by_subject};
 use term_merge::{MergeContext, Merged, merge_terms};
@@ -103,6 +103,7 @@ pub fn load(
         watch: Mutex::new(Watch::default()),
         wide_rows: wide_rows(&options),
         list_bytes_max: list_bytes_max(&options),
+        blanks: Mutex::default(),
     };
     let result = loader.run(sources, options);
     let useless = match &result {
@@ -111,7 +112,10 @@ pub fn load(
     };
     loader.clean(useless);
     if useless {
-        store.writer()?.give_back_segments(number, 1, 0);
+        let writer = store.writer()?;
+        writer.give_back_segments(number, 1, 0);
+        let (first, taken) = *loader.blanks.lock().unwrap_or_else(PoisonError::into_inner);
+        writer.give_back_blanks(first, taken, 0);
     }
     if let Some(report) = result.as_ref().ok().filter(|report| report.added > 0) {
         store.keep_prefixes(report.sources.iter().flat_map(|source| source.notes.prefixes.iter()));
@@ -185,6 +189,8 @@ struct Loader<'a> {
     watch: Mutex<Watch>,
     wide_rows: bool,
     list_bytes_max: usize,
+    /// The first number for blank nodes that was taken, and how many were.
+    blanks: Mutex<(u64, u64)>,
 }
 
 /// What the terms of a load became.
@@ -316,6 +322,8 @@ impl Loader<'_> {
         let terms = runs.iter().map(|run| u64::from(run.terms)).sum();
         // Transactions that are being prepared take numbers, too: so as many are taken as there can be blank nodes.
         let first_blank = self.store.writer()?.take_blanks(terms);
+        let took = |count| *self.blanks.lock().unwrap_or_else(PoisonError::into_inner) = (first_blank, count);
+        took(terms);
         let list_bytes = self.list_bytes(&runs);
         let context = MergeContext {
             vfs: self.vfs(),
@@ -339,6 +347,7 @@ impl Loader<'_> {
         })?;
         let distinct = merged.distinct;
         self.store.writer()?.give_back_blanks(first_blank, terms, distinct[Class::Blank as usize]);
+        took(distinct[Class::Blank as usize]);
         let rows = runs.iter().map(|run| run.row_count).sum();
         let Merged { counts, predicates, graphs, codes, .. } = merged;
         let layout = lay_out(counts, [predicates, graphs], old, given);

@@ -263,6 +263,9 @@ impl Manifest {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(None);
             }
+            Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
+                return Err(StoreError::corruption(path, 0, "a folder is in its place"));
+            }
             Err(source) => return Err(StoreError::Io { path: path.to_owned(), source }),
         };
         if file.len() > BYTES_MAX {

@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::crash_tests::assert_sound;
+use crate::load::{LoadOptions, Source, load};
 use crate::test_data::FOLDER;
 use crate::write_options::WriteOptions;
-use crate::{CompactOptions, Maintenance, compact};
+use crate::{BackgroundOptions, CompactOptions, Compactor, Maintenance, compact};
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::vfs::{ReadAt, WriteFile};
@@ -230,6 +231,81 @@ fn work_beside_requests_goes_on_by_itself() {
     wait_until(|| !store.is_disk_full());
     change(&store, 50, true).unwrap();
     assert_eq!(store.snapshot().quad_count(), 51);
+    drop(maintenance);
+}
+
+/// What is merged in the background takes no room from who writes: where there is none, it waits for some.
+#[test]
+fn compactions_in_the_background_wait_for_room() {
+    let disk = Disk::default();
+    let store = open(&disk);
+    let maintenance = Maintenance::start(&store, Box::new(|_| {})).unwrap();
+    wait_until(|| disk.size(&store.reserve_path()) >= BYTES_MIN);
+    let mut committed = 0;
+    while store.version().segments.len() < 2 || store.unwritten_bytes() > 100_000 {
+        change(&store, committed, true).unwrap();
+        committed += 1;
+    }
+    let bytes: u64 = store.version().segments.iter().map(|open| open.segment.meta().bytes()).sum();
+    let left = 300 << 10;
+    assert!(bytes > left, "{bytes}");
+    disk.allocate(Path::new("/ballast"), disk.free() - left).unwrap();
+    let options = BackgroundOptions {
+        segments_max: 1,
+        look_every: Duration::from_millis(1),
+        memory_bytes: 64 << 20,
+        ..BackgroundOptions::default()
+    };
+    let compactor = Compactor::start(&store, options).unwrap();
+    wait_until(|| compactor.status().failures > 0);
+    let told = compactor.status().last_error.unwrap();
+    assert!(told.contains("no room to merge"), "{told}");
+    for _ in 0..5 {
+        change(&store, committed, true).unwrap();
+        committed += 1;
+    }
+    assert!(!store.is_disk_full() && store.reserve_releases() == 0);
+    disk.remove(Path::new("/ballast")).unwrap();
+    wait_until(|| compactor.status().compactions > 0);
+    assert_eq!(store.snapshot().quad_count(), committed);
+    drop((compactor, maintenance));
+}
+
+/// Numbers of blank nodes that nobody has seen are given back.
+#[test]
+fn what_is_refused_numbers_no_blank_nodes() {
+    let disk = Disk::default();
+    let store = open(&disk);
+    let maintenance = Maintenance::start(&store, Box::new(|_| {})).unwrap();
+    wait_until(|| disk.size(&store.reserve_path()) >= BYTES_MIN);
+    let insert = || {
+        let mut transaction = store.begin(&CancelToken::default())?;
+        let predicate = Term::from(NamedNode::new_unchecked("http://p"));
+        let id = transaction.intern(&predicate)?.unwrap();
+        for _ in 0..3 {
+            let (a, b) = (transaction.fresh_blank()?, transaction.fresh_blank()?);
+            transaction.insert([a, id, b, ValueId::DEFAULT_GRAPH]);
+        }
+        transaction.commit().map(drop)
+    };
+    insert().unwrap();
+    assert_eq!(store.next_blank(), 6);
+    disk.allocate(Path::new("/ballast"), disk.free()).unwrap();
+    wait_until(|| matches!(insert(), Err(StoreError::Full { .. })));
+    let numbered = store.next_blank();
+    for _ in 0..3 {
+        assert!(matches!(insert(), Err(StoreError::Full { .. })));
+    }
+    assert_eq!(store.next_blank(), numbered);
+    // A load that fails late.
+    disk.remove(Path::new("/ballast")).unwrap();
+    wait_until(|| !store.is_disk_full());
+    let before = store.next_blank();
+    let lines: String = (0..2000).map(|i| format!("_:a{i} <http://p> \"{}\" .\n", text(i, 4000))).collect();
+    let (source, options) =
+        (Source::bytes("x.nt", lines), LoadOptions { threads: 1, ..LoadOptions::default() });
+    load(&store, vec![source], options, &Arc::default()).unwrap_err();
+    assert_eq!(store.next_blank(), before);
     drop(maintenance);
 }
 

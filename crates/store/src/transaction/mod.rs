@@ -63,6 +63,8 @@ pub struct Transaction {
     cancel: CancelToken,
     /// What orders are taken from in which its own changes are read.
     memory: MemoryBudget,
+    /// The first of the last numbers for blank nodes that it has taken without a gap, and how many.
+    blanks: (u64, u64),
 }
 
 /// What belongs to a base that is the transaction's own.
@@ -103,8 +105,21 @@ impl Transaction {
     fn new(store: Store, guard: Option<WriteGuard>, base: Arc<Version>, cancel: CancelToken) -> Self {
         let terms = OwnTerms::new(Snapshot::new(Arc::clone(&base)));
         let (waiting, done, cleared) = (Vec::new(), Arc::default(), None);
-        let (inferences, memory) = (None, MemoryBudget::unlimited());
-        Self { store, guard, aside: None, base, terms, waiting, done, cleared, inferences, cancel, memory }
+        let (inferences, memory, blanks) = (None, MemoryBudget::unlimited(), (0, 0));
+        Self {
+            store,
+            guard,
+            aside: None,
+            base,
+            terms,
+            waiting,
+            done,
+            cleared,
+            inferences,
+            cancel,
+            memory,
+            blanks,
+        }
     }
 
     /// Stops the transaction, also while it waits for the write lock, once `cancel` says so.
@@ -160,7 +175,13 @@ impl Transaction {
     /// # Errors
     /// [`StoreError::ReadOnly`] where the store was opened for reading.
     pub fn fresh_blank(&mut self) -> Result<ValueId, StoreError> {
-        Ok(ValueId::new(Kind::Blank, self.store.writer()?.take_blanks(1)))
+        let number = self.store.writer()?.take_blanks(1);
+        self.blanks = match self.blanks {
+            (first, taken) if first + taken == number => (first, taken + 1),
+            // Others have taken some meanwhile: those before cannot be given back.
+            _ => (number, 1),
+        };
+        Ok(ValueId::new(Kind::Blank, number))
     }
 
     /// Inserts a quad: S, P, O, G, with [`ValueId::DEFAULT_GRAPH`] for none. Later changes of a quad win over earlier ones.
@@ -288,7 +309,13 @@ impl Transaction {
             return Err(StoreError::Limit("a transaction aside is published".to_owned()));
         }
         if self.adds() {
-            self.store.check_room()?;
+            let (first, taken) = self.blanks;
+            let give_back = |_: &StoreError| {
+                if let Ok(writer) = self.store.writer() {
+                    writer.give_back_blanks(first, taken, 0);
+                }
+            };
+            self.store.check_room().inspect_err(give_back)?;
         }
         let told = self.keep_up()?;
         self.check()?;

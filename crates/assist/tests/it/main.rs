@@ -335,17 +335,17 @@ fn labels_are_found_by_any_word_where_words_have_an_index() {
         iris.filter_map(|iri| Some(iri.strip_prefix("http://e/")?.to_owned())).collect::<Vec<_>>()
     };
     let typed = "SELECT * { lov| ?p ?o }";
-    // A whole word is found where labels begin so, as far as these are looked at.
-    assert!(!offered(typed).iter().any(|found| found == "one" || found == "two"));
     let compacting = CompactOptions { force: true, ..CompactOptions::default() };
     compact(database.store(), &compacting, &Arc::new(LoadProgress::default())).unwrap();
+    // Without an index labels are found that begin so, as far as texts that do are looked at.
+    assert!(!offered(typed).iter().any(|found| found == "one" || found == "two"));
     let options =
         WordsOptions { memory_bytes: 1 << 20, threads: 1, force: false, cancel: CancelToken::default() };
     assert_eq!(index_words(database.store(), &options).unwrap().segments, 1);
     // Labels that begin so before those with a word that does.
     assert_eq!(offered(typed), ["one", "two", "Class"]);
     assert_eq!(offered("SELECT * { elep| ?p ?o }"), ["three"]);
-    assert_eq!(offered("SELECT * { ?s ?p lov| }"), ["Class"]);
+    assert_eq!(offered("SELECT * { ?s a lov| }"), ["Class"]);
     assert_eq!(offered("SELECT * { ada_bo| ?p ?o }"), ["five"]);
     for nothing in ["and", "or", "zz", "__"] {
         let found = offered(&format!("SELECT * {{ {nothing}| ?p ?o }}"));

@@ -95,6 +95,20 @@ impl<'a> Data<'a> {
         Some(selected)
     }
 
+    /// The terms of the first two columns, as far as they come in the time.
+    pub fn pairs(&self, text: &str, clock: &Clock) -> Vec<(Term, Term)> {
+        let options = QueryOptions { cancel: clock.token(Duration::from_secs(60)), ..self.options.clone() };
+        let mut pairs = Vec::new();
+        let Ok(QueryResults::Solutions(mut solutions)) = self.database.query(text, &options) else {
+            return pairs;
+        };
+        while let Ok(Some(batch)) = solutions.next_batch() {
+            let rows = (0..batch.rows()).filter_map(|row| batch.get(row, 0).zip(batch.get(row, 1)));
+            pairs.extend(rows.map(|(first, second)| (first.clone(), second.clone())));
+        }
+        pairs
+    }
+
     /// What the engine warns of in a query.
     pub fn warnings(&self, text: &str) -> Vec<PlanWarning> {
         let options =

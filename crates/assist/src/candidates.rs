@@ -78,6 +78,8 @@ struct Pool {
     others: Vec<Used>,
     /// all that there are.
     is_whole: bool,
+    /// What has a label with a word that begins as was typed.
+    worded: Vec<Candidate>,
     /// Nothing can stand at the place itself: the patterns around it exclude each other.
     is_contradiction: bool,
 }
@@ -90,6 +92,7 @@ impl Wanted<'_> {
         let given = self.fitting(data, &labels, self.counted(data, schema, pool.given)?)?;
         let others = pool.others.into_iter().map(|used| (used.term, Some(used.count))).collect();
         let others = if pool.is_all { Vec::new() } else { self.fitting(data, &labels, others)? };
+        let others = if pool.is_all { others } else { others.into_iter().chain(pool.worded).collect() };
         let near = self.fitting(data, &labels, self.counted(data, schema, pool.near)?)?;
         let Some(patterns) = self.patterns else {
             let best = merged(given, others);
@@ -141,6 +144,7 @@ impl Wanted<'_> {
         for iri in found {
             others.push(Used { term: NamedNode::new_unchecked(iri).into(), count: 0 });
         }
+        let worded = if near.is_all { Vec::new() } else { self.worded(data, labels) };
         let is_whole = near.is_all
             || match self.role {
                 Role::Predicate { .. } => schema.predicates.is_all,
@@ -148,7 +152,8 @@ impl Wanted<'_> {
                 Role::Graph { .. } => schema.graphs.is_all,
                 _ => false,
             };
-        Ok(Pool { given: selected.terms, is_all, near: near.terms, others, is_whole, is_contradiction })
+        let (given, near) = (selected.terms, near.terms);
+        Ok(Pool { given, is_all, near, others, is_whole, worded, is_contradiction })
     }
 
     /// Whether what the patterns give is worth asking for: subjects only where some of it was typed.
@@ -197,6 +202,23 @@ impl Wanted<'_> {
             }
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// What has a label with a word that begins as was typed, where an index finds that.
+    fn worded(&self, data: &Data<'_>, labels: &Labels<'_>) -> Vec<Candidate> {
+        let is_term =
+            matches!(self.role, Role::Subject | Role::Object(_) | Role::Value | Role::Resource | Role::Class);
+        let Fragment::Word(word) = self.fragment else { return Vec::new() };
+        if !is_term || word.len() < 2 {
+            return Vec::new();
+        }
+        let found = search::with_word(data, labels, word, &data.clock.part(3), FOUND_MAX);
+        let candidate = |(term, label): (Term, String)| {
+            // A label is behind a name, and what the index finds may be written with accents.
+            let rank = beginning(&label, word).unwrap_or(2) + 1;
+            Candidate { term, count: None, label: Some(label), rank, is_unproven: false }
+        };
+        found.into_iter().map(candidate).collect()
     }
 
     /// The same terms with how often they are used.

@@ -32,21 +32,35 @@ const CHARS_MAX: usize = 300;
 pub(crate) struct Labels<'a> {
     snapshot: &'a Snapshot,
     labels: Vec<ValueId>,
+    /// The IRIs of these.
+    iris: Vec<&'static str>,
     comments: Vec<ValueId>,
 }
 
 impl<'a> Labels<'a> {
     pub fn new(snapshot: &'a Snapshot) -> Result<Self, StoreError> {
-        let ids = |iris: &[&str]| {
-            let ids = iris.iter().map(|iri| snapshot.id_of(&Term::from(NamedNode::new_unchecked(*iri))));
-            ids.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()
+        let ids = |all: &[&'static str]| {
+            let mut known = (Vec::new(), Vec::new());
+            for iri in all {
+                if let Some(id) = snapshot.id_of(&Term::from(NamedNode::new_unchecked(*iri)))? {
+                    known.0.push(id);
+                    known.1.push(*iri);
+                }
+            }
+            Ok::<_, StoreError>(known)
         };
-        Ok(Self { snapshot, labels: ids(&LABELS)?, comments: ids(&COMMENTS)? })
+        let ((labels, iris), (comments, _)) = (ids(&LABELS)?, ids(&COMMENTS)?);
+        Ok(Self { snapshot, labels, iris, comments })
     }
 
     /// The predicates of labels.
     pub fn predicates(&self) -> &[ValueId] {
         &self.labels
+    }
+
+    /// Their IRIs.
+    pub fn iris(&self) -> &[&'static str] {
+        &self.iris
     }
 
     /// The label of an IRI.
@@ -98,7 +112,7 @@ impl<'a> Labels<'a> {
 }
 
 /// A text, or its beginning.
-fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     let mut cut: String = text.chars().take(CHARS_MAX).collect();
     if cut.len() < text.len() {
         cut.push_str("...");

@@ -1,7 +1,9 @@
-//! Terms by how they begin: IRIs, and what has a label that begins so. Keys of a dictionary are sorted, so these are ranges of it.
+//! Terms by how they begin: IRIs, and what has a label that begins so. Keys of a dictionary are sorted, so these are ranges of it. What has a label with a word that begins so
+//! is found by the index of words, where there is one.
 
+use crate::ask::Data;
 use crate::clock::Clock;
-use crate::labels::Labels;
+use crate::labels::{Labels, cut};
 use lode_engine::Order;
 use lode_engine::store::{Snapshot, StoreError};
 use lode_rdf::key::escape;
@@ -48,6 +50,40 @@ pub(crate) fn labelled(
         }
     }
     named(snapshot, &distinct(subjects))
+}
+
+/// What has a label with a word that begins so, the best first, and that label; nothing where texts would have to be read for it.
+pub(crate) fn with_word(
+    data: &Data<'_>,
+    labels: &Labels<'_>,
+    start: &str,
+    clock: &Clock,
+    most: usize,
+) -> Vec<(Term, String)> {
+    let mut found: Vec<(Term, String)> = Vec::new();
+    // An identifier may have several words, of which all but the last are whole.
+    let words: Vec<&str> =
+        start.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let Some((last, whole)) = words.split_last().filter(|_| data.snapshot.has_words()) else { return found };
+    let query: String = whole.iter().map(|word| format!("+\"{word}\" ")).collect();
+    for iri in labels.iris() {
+        if clock.is_over() || found.len() >= most {
+            break;
+        }
+        let text = format!(
+            "SELECT ?s ?label {{ (?s ?score ?label) <urn:lodestore:text:query> (<{iri}> '{query}+{last}*' {most}) }} ORDER BY DESC(?score)"
+        );
+        for (term, label) in data.pairs(&text, clock) {
+            if let (Term::NamedNode(_), Term::Literal(label)) = (&term, label)
+                && found.len() < most
+                && found.iter().all(|(other, _)| *other != term)
+            {
+                let label = cut(label.value());
+                found.push((term, label));
+            }
+        }
+    }
+    found
 }
 
 /// Each once, in their order.

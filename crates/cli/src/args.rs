@@ -10,6 +10,7 @@ mod bench_complete;
 mod bench_geo;
 mod bench_report;
 mod bench_target;
+mod bench_text;
 mod bench_update;
 mod bind;
 mod bsbm_run;
@@ -60,6 +61,7 @@ pub use bench_complete::BenchCompleteArgs;
 pub use bench_geo::BenchGeoArgs;
 pub use bench_report::BenchReportArgs;
 pub use bench_target::TargetArgs;
+pub use bench_text::{BenchTextArgs, RivalArg};
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
 pub use bsbm_run::{BsbmRunArgs, Mix};
 pub use cache::CacheArgs;
@@ -545,7 +547,7 @@ pub enum BenchCommand {
     /// Run property paths over BSBM data of any size
     Paths(QuerySetArgs),
     /// Search the reviews of BSBM data of any size for words and strings
-    Text(QuerySetArgs),
+    Text(BenchTextArgs),
     /// The Lehigh University Benchmark
     #[command(subcommand)]
     Lubm(LubmCommand),

@@ -18,7 +18,7 @@ pub fn run(command: &LubmCommand) -> anyhow::Result<Done> {
             lubm::write_ontology(&mut opened(args.output.as_deref())?)?;
             Ok(Done::Ok)
         }
-        LubmCommand::Run(args) => bench_queries::run("lubm", &lubm::QUERIES, None, args),
+        LubmCommand::Run(args) => bench_queries::run("lubm", &lubm::QUERIES, args),
     }
 }
 

@@ -165,14 +165,10 @@ pub fn main() -> ExitCode {
         Command::Man(args) => manual::pages(&args),
         Command::Bench(BenchCommand::Bsbm(command)) => bench::run(&command),
         Command::Bench(BenchCommand::Analytic(args)) => {
-            bench_queries::run("analytic", &analytic::QUERIES, None, &args)
+            bench_queries::run("analytic", &analytic::QUERIES, &args)
         }
-        Command::Bench(BenchCommand::Paths(args)) => {
-            bench_queries::run("paths", &paths::QUERIES, None, &args)
-        }
-        Command::Bench(BenchCommand::Text(args)) => {
-            bench_queries::run("text", &lode_bench::text::QUERIES, Some(bench_queries::REVIEWS), &args)
-        }
+        Command::Bench(BenchCommand::Paths(args)) => bench_queries::run("paths", &paths::QUERIES, &args),
+        Command::Bench(BenchCommand::Text(args)) => bench_queries::run_text(&args),
         Command::Bench(BenchCommand::Lubm(command)) => bench_lubm::run(&command),
         Command::Bench(BenchCommand::Reason(args)) => bench_reason::run(&args),
         #[cfg(feature = "geo")]

@@ -88,7 +88,7 @@ pub(crate) struct Looked {
 pub(crate) const KNOWN: Known<'static> = Known {
     function_of: &lode_exec::functions::find,
     nearest: &lode_exec::functions::nearest,
-    is_pattern: &lode_exec::is_regular_expression,
+    pattern_problem: &lode_exec::regex_problem,
     replace_problem: &lode_exec::functions::replace_problem,
     geometry_problem: &lode_exec::functions::geometry_problem,
 };

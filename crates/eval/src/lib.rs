@@ -24,5 +24,5 @@ pub(crate) mod values;
 pub use batch::Batch;
 pub use context::EvalContext;
 pub use error::ExecError;
-pub use functions::is_regular_expression;
+pub use functions::regex_problem;
 pub use shape::makes_labelled_nodes;

@@ -74,6 +74,8 @@ impl NamedFunction {
 pub struct GivenPattern {
     pattern: Arc<str>,
     flags: Arc<str>,
+    /// What is wrong with it.
+    problem: Arc<str>,
 }
 
 /// A text on one line, or its beginning.
@@ -103,12 +105,12 @@ impl fmt::Display for PlanWarning {
             Self::WrongArguments(NamedFunction(iri), told) => {
                 write!(f, "the function <{iri}> takes {told}; {ERROR}")
             }
-            Self::NoPattern(GivenPattern { pattern, flags }) if flags.is_empty() => {
-                write!(f, "\"{pattern}\" is no regular expression, or a too large one; {ERROR}")
+            Self::NoPattern(GivenPattern { pattern, flags, problem }) if flags.is_empty() => {
+                write!(f, "\"{pattern}\" is no regular expression: {problem}; {ERROR}")
             }
-            Self::NoPattern(GivenPattern { pattern, flags }) => write!(
+            Self::NoPattern(GivenPattern { pattern, flags, problem }) => write!(
                 f,
-                "\"{pattern}\" with the flags \"{flags}\" is no regular expression, or a too large one; {ERROR}"
+                "\"{pattern}\" with the flags \"{flags}\" is no regular expression: {problem}; {ERROR}"
             ),
             Self::WrongText(text, why) => write!(f, "\"{text}\" {why}; {ERROR}"),
             Self::NoGeometry(text, why) => write!(f, "\"{text}\" {why}"),
@@ -218,8 +220,8 @@ pub struct Known<'a> {
     pub function_of: FunctionOf<'a>,
     /// The function that is most likely meant by a name that none has.
     pub nearest: &'a dyn Fn(&str) -> Option<&'static str>,
-    /// Whether a text is a regular expression with flags.
-    pub is_pattern: &'a dyn Fn(&str, &str) -> bool,
+    /// What is wrong with a text that is no regular expression with flags.
+    pub pattern_problem: &'a dyn Fn(&str, &str) -> Option<String>,
     /// What is the matter with a pattern with flags, and the text that REPLACE puts there: whether it is the pattern, and what.
     pub replace_problem: &'a dyn Fn(&str, &str, &str) -> Option<(bool, &'static str)>,
     /// What is the matter with a literal of this text and datatype where functions take it for a geometry.
@@ -228,7 +230,7 @@ pub struct Known<'a> {
 
 /// The warnings of queries, each once, in the order of the functions' IRIs, then of the patterns and geometries. What a SERVICE evaluates is not looked at.
 pub fn of_queries<'a>(queries: impl IntoIterator<Item = &'a Query>, known: Known<'a>) -> Arc<[PlanWarning]> {
-    let Known { function_of, nearest, is_pattern, replace_problem, geometry_problem } = known;
+    let Known { function_of, nearest, pattern_problem, replace_problem, geometry_problem } = known;
     let mut calls = Calls {
         function_of,
         errors: BTreeSet::new(),
@@ -247,9 +249,9 @@ pub fn of_queries<'a>(queries: impl IntoIterator<Item = &'a Query>, known: Known
         calls.pattern(pattern);
     }
     let mut warnings: Vec<PlanWarning> = calls.errors.into_iter().map(|call| call.warning(nearest)).collect();
-    let wrong = calls.patterns.into_iter().filter(|(pattern, flags)| !is_pattern(pattern, flags));
-    warnings.extend(wrong.map(|(pattern, flags)| {
-        PlanWarning::NoPattern(GivenPattern { pattern: shown(pattern), flags: shown(flags) })
+    warnings.extend(calls.patterns.into_iter().filter_map(|(pattern, flags)| {
+        let problem = shown(&pattern_problem(pattern, flags)?);
+        Some(PlanWarning::NoPattern(GivenPattern { pattern: shown(pattern), flags: shown(flags), problem }))
     }));
     warnings.extend(calls.replaced.into_iter().filter_map(|(pattern, flags, with)| {
         let (is_of_pattern, why) = replace_problem(pattern, flags, with)?;
@@ -482,14 +484,16 @@ mod tests {
 
     fn warnings(text: &str) -> Vec<String> {
         let text = format!("PREFIX : <http://x/> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> {text}");
-        let is_pattern = |pattern: &str, flags: &str| !pattern.starts_with('(') && flags != "z";
+        let pattern_problem = |pattern: &str, flags: &str| {
+            (pattern.starts_with('(') || flags == "z").then(|| "it is none".to_owned())
+        };
         let geometry_problem = |text: &str, datatype: &str| {
             (datatype == "http://x/place" && text != "here").then(|| "is not here".to_owned())
         };
         let known = Known {
             function_of: &cast,
             nearest: &|_| None,
-            is_pattern: &is_pattern,
+            pattern_problem: &pattern_problem,
             replace_problem: &|pattern, _, _| (pattern == "x*").then_some((true, "is found in every place")),
             geometry_problem: &geometry_problem,
         };
@@ -548,7 +552,7 @@ mod tests {
 
     #[test]
     fn patterns_that_are_none() {
-        let error = "is no regular expression, or a too large one; each call is an error: FILTER drops its rows, BIND leaves its \
+        let error = "is no regular expression: it is none; each call is an error: FILTER drops its rows, BIND leaves its \
                      variable unbound";
         let found = warnings(
             "SELECT (REPLACE(?o, \"(\\n\", \"\") AS ?y) { ?x :p ?o FILTER(REGEX(?o, \"a\") && REGEX(?o, \"(a\") || REGEX(?o, \"a\", \"z\")) }",

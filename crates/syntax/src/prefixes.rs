@@ -171,7 +171,7 @@ const USUAL: &[(&str, &str)] = &[
     ("swrl", "http://www.w3.org/2003/11/swrl#"),
     ("swrlb", "http://www.w3.org/2003/11/swrlb#"),
     ("taxon", "http://purl.uniprot.org/taxonomy/"),
-    ("text", "http://jena.apache.org/text#"),
+    ("text", "urn:lodestore:text:"),
     ("tgn", "http://vocab.getty.edu/tgn/"),
     ("time", "http://www.w3.org/2006/time#"),
     ("tl", "http://purl.org/NET/c4dm/timeline.owl#"),

@@ -132,6 +132,13 @@ impl Language {
         usize::from(self.0)
     }
 
+    /// Whether the stem of a word that begins with a letter of ASCII begins with the same: those that take prefixes away are left out.
+    pub(crate) fn keeps_first_letters(self) -> bool {
+        let algorithm =
+            self.index().checked_sub(1).and_then(|at| LANGUAGES.get(at)).map(|(_, algorithm)| algorithm);
+        !matches!(algorithm, Some(Algorithm::Arabic | Algorithm::Tamil))
+    }
+
     /// Its stemmer.
     pub(crate) fn stemmer(self) -> Option<Stemmer> {
         let (_, algorithm) = LANGUAGES.get(self.index().checked_sub(1)?)?;

@@ -114,9 +114,12 @@ impl<'q> Matcher<'q> {
         self.last.iter_mut().for_each(|places| places.fill(0));
         self.words = 0;
         let stems = language.stemmer().zip(self.query.stems(language));
+        let first_letters = self.query.first_letters(language);
         for (at, word) in words(text) {
             spend(word.len())?;
-            if stems.is_none() || !self.is_known(word, language) {
+            if first_letters.is_some_and(|letters| begins_otherwise(word, letters)) {
+                self.hits.clear();
+            } else if stems.is_none() || !self.is_known(word, language) {
                 fold(word, &mut self.folded);
                 if self.folded.len() > WORD_BYTES_MAX {
                     self.hits.clear();
@@ -232,4 +235,11 @@ impl<'q> Matcher<'q> {
         }
         is_new
     }
+}
+
+/// Whether a word begins with a character of ASCII that is none of these.
+fn begins_otherwise(word: &str, letters: u128) -> bool {
+    word.bytes()
+        .next()
+        .is_some_and(|first| first.is_ascii() && letters >> first.to_ascii_lowercase() & 1 == 0)
 }

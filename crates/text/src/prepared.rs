@@ -17,6 +17,8 @@ pub struct Prepared {
     pub(crate) exact: Uses,
     /// By stems.
     stems: [OnceLock<Uses>; Language::COUNT],
+    /// By language: what [`Self::first_letters`] gives.
+    first_letters: [OnceLock<Option<u128>>; Language::COUNT],
     pub(crate) patterns: Vec<(usize, Vec<Piece>)>,
     pub(crate) fuzzy: Vec<(usize, Box<str>, u32)>,
     /// By leaf: of how many words a phrase is, and how far these may be apart.
@@ -51,7 +53,8 @@ impl Prepared {
         }
         let exact = uses(&query, |word| word.folded.clone());
         let is_monotone = query.root.is_monotone();
-        Self { query, is_monotone, exact, stems: Default::default(), patterns, fuzzy, phrases }
+        let (stems, first_letters) = Default::default();
+        Self { query, is_monotone, exact, stems, first_letters, patterns, fuzzy, phrases }
     }
 
     /// What stems of a language are in the query; none where words of that language are not reduced.
@@ -65,6 +68,23 @@ impl Prepared {
             })
         });
         Some(made)
+    }
+
+    /// With which characters of ASCII words of a language begin, in lower case, that the query may look for: a bit for each. None where that may be any. To look at a letter costs much less
+    /// than to make a stem.
+    pub(crate) fn first_letters(&self, language: Language) -> Option<u128> {
+        *self.first_letters.get(language.index())?.get_or_init(|| {
+            if !self.patterns.is_empty() || !self.fuzzy.is_empty() || !language.keeps_first_letters() {
+                return None;
+            }
+            let stems = self.stems(language).into_iter().flat_map(Uses::keys);
+            let mut letters = 0;
+            for word in self.exact.keys().chain(stems) {
+                let first = word.chars().next()?;
+                letters |= 1_u128.checked_shl(u32::from(first)).unwrap_or(0);
+            }
+            Some(letters)
+        })
     }
 }
 

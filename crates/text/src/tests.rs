@@ -1,6 +1,6 @@
 //! Queries against texts, by hand and at random, and against hostile ones.
 
-use crate::analysis::{Language, folded, words};
+use crate::analysis::{Language, folded, stem, words};
 use crate::{Dialect, Marks, Matcher, Prepared, parse};
 use proptest::prelude::*;
 
@@ -94,6 +94,72 @@ fn stems_are_those_of_the_text_and_scripts_without_spaces_are_found_in_part() {
     ] {
         assert_eq!(matches(query, text, tag), expected, "{query} in {text}");
     }
+}
+
+/// Words that look like those of languages: a letter of ASCII, letters, and an ending that stemmers know.
+fn words_like_those_of_languages(count: usize) -> Vec<String> {
+    const LETTERS: [&str; 38] = [
+        "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "t",
+        "u", "v", "w", "x", "y", "z", "é", "ä", "ö", "ß", "å", "ç", "ı", "ğ", "ñ", "о", "и", "α",
+    ];
+    const ENDS: [&str; 32] = [
+        "", "", "", "ing", "ed", "s", "ies", "ying", "ly", "ness", "ational", "heit", "ungen", "lich",
+        "amente", "ación", "issement", "euses", "zioni", "mente", "ene", "heten", "ssa", "llinen", "ekben",
+        "ler", "lardan", "lor", "eaza", "ost", "ами", "ους",
+    ];
+    let mut state = 11_usize;
+    let mut below = move |end: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % end
+    };
+    (0..count)
+        .map(|_| {
+            let mut word = LETTERS[below(26)].to_owned();
+            (0..below(8)).for_each(|_| word += LETTERS[below(LETTERS.len())]);
+            word + ENDS[below(ENDS.len())]
+        })
+        .collect()
+}
+
+#[test]
+fn stems_begin_as_their_words_do() {
+    let words = words_like_those_of_languages(20_000);
+    for language in Language::all().filter(|language| language.keeps_first_letters()) {
+        let Some(stemmer) = language.stemmer() else { continue };
+        let mut reduced = String::new();
+        let irregular =
+            ["skis", "skies", "dying", "lying", "tying", "idly", "gently", "ugly", "early", "only", "singly"];
+        for word in words.iter().map(String::as_str).chain(irregular) {
+            stem(&stemmer, word, &mut reduced);
+            assert_eq!(reduced.chars().next(), word.chars().next(), "{word} {language:?} {reduced}");
+        }
+    }
+}
+
+#[test]
+fn letters_that_words_begin_with_leave_nothing_out() {
+    let words = words_like_those_of_languages(3_000);
+    let tags = ["", "en", "de", "fr", "ar", "ta", "tr", "nl", "hu", "fi", "ru", "el"];
+    let (mut found, mut state) = (0, 5_usize);
+    let mut below = |end: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % end
+    };
+    for round in 0..3_000 {
+        let text: Vec<&str> = (0..12).map(|_| words[below(300)].as_str()).collect();
+        let at = below(11);
+        let query = match round % 3 {
+            0 => format!("\"{} {}\"", text[at], text[at + 1]),
+            1 => format!("+{} +{}", text[at], words[below(300)]),
+            _ => format!("{} -{}", words[below(300)], text[at]),
+        };
+        // A pattern may be any word: then all are looked up.
+        let (text, all) = (text.join(" "), format!("({query}) OR (+zzzzq* +zzzzx*)"));
+        let tag = tags[below(tags.len())];
+        assert_eq!(matches(&query, &text, tag), matches(&all, &text, tag), "{query} {text} {tag}");
+        found += usize::from(matches(&query, &text, tag));
+    }
+    assert!(found > 1_000, "{found}");
 }
 
 #[test]

@@ -311,3 +311,47 @@ fn changes_are_seen() {
     };
     assert!((0..500).any(seen));
 }
+
+#[test]
+fn labels_are_found_by_any_word_where_words_have_an_index() {
+    use lode_engine::store::load::LoadProgress;
+    use lode_engine::store::{CompactOptions, WordsOptions, compact, index_words};
+    let database = Database::in_memory().unwrap();
+    let label = "<http://www.w3.org/2000/01/rdf-schema#label>";
+    // More texts that begin as was typed than are looked at, none of them a label.
+    let mut data: String =
+        (0..400).map(|i| format!("<http://e/note{i:03}> <http://e/note> 'Love {i:03}' . ")).collect();
+    data += &format!(
+        "<http://e/one> {label} 'Love zones' . <http://e/two> {label} 'Ada Lovelace' . \
+         <http://e/three> {label} 'Amphibien'@de, 'Un \u{e9}l\u{e9}phant'@fr . <http://e/four> {label} 'glove' . _:b {label} 'Love b' . \
+         <http://e/five> a <http://e/Class> ; {label} 'Ada and Bob' . <http://e/Class> {label} 'A class of loved ones'"
+    );
+    database.update(&format!("INSERT DATA {{ {data} }}"), &UpdateOptions::default()).unwrap();
+    let database = Arc::new(database);
+    let offered = |marked: &str| {
+        let assist = over(Arc::clone(&database));
+        let found = complete(&assist, marked);
+        let iris = found.items.iter().filter_map(|item| item.iri.clone());
+        iris.filter_map(|iri| Some(iri.strip_prefix("http://e/")?.to_owned())).collect::<Vec<_>>()
+    };
+    let typed = "SELECT * { lov| ?p ?o }";
+    let compacting = CompactOptions { force: true, ..CompactOptions::default() };
+    compact(database.store(), &compacting, &Arc::new(LoadProgress::default())).unwrap();
+    // Without an index labels are found that begin so, as far as texts that do are looked at.
+    assert!(!offered(typed).iter().any(|found| found == "one" || found == "two"));
+    let options =
+        WordsOptions { memory_bytes: 1 << 20, threads: 1, force: false, cancel: CancelToken::default() };
+    assert_eq!(index_words(database.store(), &options).unwrap().segments, 1);
+    // Labels that begin so before those with a word that does.
+    assert_eq!(offered(typed), ["one", "two", "Class"]);
+    assert_eq!(offered("SELECT * { elep| ?p ?o }"), ["three"]);
+    assert_eq!(offered("SELECT * { ?s a lov| }"), ["Class"]);
+    assert_eq!(offered("SELECT * { ada_bo| ?p ?o }"), ["five"]);
+    for nothing in ["and", "or", "zz", "__"] {
+        let found = offered(&format!("SELECT * {{ {nothing}| ?p ?o }}"));
+        assert!(found.iter().all(|found| found == "five"), "{nothing}: {found:?}");
+    }
+    let new = format!("INSERT DATA {{ <http://e/six> {label} 'Everything that lovers do' }}");
+    database.update(&new, &UpdateOptions::default()).unwrap();
+    assert!(offered(typed).contains(&"six".to_owned()));
+}

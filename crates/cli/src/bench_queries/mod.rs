@@ -1,6 +1,9 @@
 //! Runs of a set of named queries, one after the other, on an endpoint or on a database in this process.
 
 mod report;
+mod rivals;
+
+pub use rivals::run_text;
 
 use crate::args::QuerySetArgs;
 use crate::bench_target::{Client, Comparison, Failure, Processors, Target, Use, compare};
@@ -9,6 +12,7 @@ use crate::talk::say;
 use anyhow::{Context, bail};
 use lode_bench::NamedQuery;
 use report::{Outcome, Report};
+use rivals::Rival;
 use std::time::{Duration, Instant};
 
 /// How long a server may take to become idle after a query that was given up.
@@ -16,25 +20,32 @@ const SETTLE: Duration = Duration::from_secs(120);
 
 /// Data without which a set of queries measures nothing.
 #[derive(Debug, Clone, Copy)]
-pub struct Needed {
+struct Needed {
     /// A query that has rows where they are.
-    pub query: &'static str,
+    query: &'static str,
     /// What is said where they are not.
-    pub message: &'static str,
+    message: &'static str,
 }
 
 /// Reviews of BSBM, in which the words of the queries are.
-pub const REVIEWS: Needed = Needed {
+const REVIEWS: Needed = Needed {
     query: "SELECT ?text { ?review <http://purl.org/stuff/rev#text> ?text } LIMIT 1",
     message: "there are no reviews of BSBM (<http://purl.org/stuff/rev#text>): these queries ask for words of that generator, and would find nothing; `lode bench \
               bsbm generate` makes such data",
 };
 
-pub fn run(
+/// Asks the queries of a set.
+pub fn run(benchmark: &str, queries: &[NamedQuery], args: &QuerySetArgs) -> anyhow::Result<Done> {
+    run_beside(benchmark, queries, None, args, &[])
+}
+
+/// The same of data that must be there, and then each of others.
+fn run_beside(
     benchmark: &str,
     queries: &[NamedQuery],
     needed: Option<Needed>,
     args: &QuerySetArgs,
+    rivals: &[Rival<'_>],
 ) -> anyhow::Result<Done> {
     let queries = chosen(queries, &args.only)?;
     let (target, other) = (Target::open(&args.target, Use::Read)?, Target::other(&args.target));
@@ -52,14 +63,20 @@ pub fn run(
     };
     let mut report = Report::begin(benchmark, args)?;
     for query in queries {
-        let outcome = asker.ask(query, report.has_answers())?;
+        let mut outcome = asker.ask(query, report.has_answers())?;
         if let Some(failure) = &outcome.failure {
             say!("{} failed: {failure}", query.name);
         }
         if let Some(lines) = &outcome.difference {
             say!("{} is answered in another way: {}\n{}", query.name, lines.join("\n  "), query.text);
         }
-        report.add(outcome)?;
+        report.add(&outcome)?;
+        for rival in rivals {
+            let answered = rival.ask(&outcome.query, outcome.digest, &asker);
+            report.add_rival(&answered)?;
+            outcome.rivals.push(answered);
+        }
+        report.keep(outcome);
     }
     report.end()
 }
@@ -92,6 +109,7 @@ impl Asker<'_> {
             processor_seconds: None,
             failure: None,
             difference: None,
+            rivals: Vec::new(),
         };
         match self.check_and_measure(&mut outcome) {
             Ok(()) => {}

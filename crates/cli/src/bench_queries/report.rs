@@ -1,5 +1,6 @@
 //! What a run of a query set tells: a line for each query as it is done, or JSON in the end.
 
+use super::rivals::Answered;
 use crate::args::QuerySetArgs;
 use crate::bench_target::{Digest, Times};
 use crate::exit::Done;
@@ -21,6 +22,8 @@ pub struct Outcome {
     pub failure: Option<String>,
     /// What the other endpoint answered instead.
     pub difference: Option<Vec<String>>,
+    /// What other stores answered, who were asked the same in their own way.
+    pub rivals: Vec<Answered>,
 }
 
 /// What has been told, and is to be told.
@@ -45,10 +48,16 @@ impl<'a> Report<'a> {
         self.outcomes.iter().any(|outcome| outcome.digest.is_some())
     }
 
-    pub fn add(&mut self, outcome: Outcome) -> anyhow::Result<()> {
-        self.line(&outcome.as_text())?;
+    pub fn add(&self, outcome: &Outcome) -> anyhow::Result<()> {
+        self.line(&outcome.as_text())
+    }
+
+    pub fn add_rival(&self, answered: &Answered) -> anyhow::Result<()> {
+        self.line(&answered.as_text())
+    }
+
+    pub fn keep(&mut self, outcome: Outcome) {
         self.outcomes.push(outcome);
-        Ok(())
     }
 
     /// Fails where a query has no answer or, of two stores, different ones.
@@ -116,6 +125,7 @@ impl Outcome {
             "processor_seconds": self.processor_seconds_per_run(), "failure": self.failure,
             "same": is_compared.then_some(self.difference.is_none() && self.failure.is_none()),
             "difference": self.difference,
+            "rivals": self.rivals.iter().map(Answered::as_json).collect::<Vec<_>>(),
         })
     }
 

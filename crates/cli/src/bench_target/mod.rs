@@ -96,7 +96,12 @@ impl<'a> Target<'a> {
 
     /// The one to compare with, if one is named.
     pub fn other(args: &'a TargetArgs) -> Option<Self> {
-        args.compare.as_ref().map(|url| Self::endpoint(url, None, args))
+        args.compare.as_ref().map(|url| Self::at(url, args))
+    }
+
+    /// An endpoint that is asked as the one of the arguments would be.
+    pub fn at(url: &'a str, args: &TargetArgs) -> Self {
+        Self::endpoint(url, None, args)
     }
 
     fn endpoint(url: &'a str, update_url: Option<&'a str>, args: &TargetArgs) -> Self {

@@ -218,7 +218,7 @@ fn words_and_strings_are_found_with_an_index_as_without() {
     let without = ask();
     lode.run(&["text", "db", "--quiet"]).ok();
     let with = ask();
-    assert_eq!((with.len(), without.len()), (14, 14));
+    assert_eq!((with.len(), without.len()), (15, 15));
     for (with, without) in with.iter().zip(&without) {
         // Of reviews that are equally good others may be chosen.
         let is_cut = with["name"].as_str().unwrap().ends_with("-best") || with["name"] == "word-join";
@@ -227,4 +227,43 @@ fn words_and_strings_are_found_with_an_index_as_without() {
         }
     }
     assert!(with.iter().filter(|query| query["rows"].as_u64() > Some(0)).count() > 8, "{with:#?}");
+}
+
+#[test]
+fn rivals_are_asked_the_same_in_their_own_ways() {
+    let lode = bsbm();
+    lode.run(&["text", "db", "--quiet"]).ok();
+    let endpoint = Endpoint::serve(&lode, "other", &["--read-only"]);
+    let url = format!("{}/sparql", endpoint.base);
+    let rivals = ["lodestore", "plain", "virtuoso"].map(|name| format!("--rival={name}={url}"));
+    let rivals: Vec<&str> = rivals.iter().map(String::as_str).collect();
+    let run = ["bench", "text", "db", "--runs", "1", "--json"];
+    let queries = report(&lode.run(&[&run[..], &rivals].concat()).ok());
+    assert_eq!(queries.len(), 15);
+    for query in &queries {
+        let name = query["name"].as_str().unwrap();
+        let (is_best, is_cut) = (name.ends_with("-best"), name == "word-join");
+        let rivals = query["rivals"].as_array().unwrap();
+        let of = |store: &str| rivals.iter().find(|rival| rival["store"] == store).unwrap();
+        let one_answer = if is_best || is_cut { Value::Null } else { true.into() };
+        // The index of words is that of the same rules.
+        assert_eq!(of("lodestore")["same"], one_answer, "{query:#}");
+        assert_eq!(of("lodestore")["rows"], query["rows"], "{query:#}");
+        assert!(of("lodestore")["min_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{query:#}");
+        // Plain SPARQL has no scores, and knows no stems.
+        assert_eq!(of("plain")["failure"].is_string(), is_best, "{query:#}");
+        if name.starts_with("contains") || name == "phrase-count" {
+            assert_eq!(of("plain")["same"], true, "{query:#}");
+        }
+        // Here scores have no name in what Virtuoso writes.
+        assert_eq!(of("virtuoso")["failure"].is_string(), is_best, "{query:#}");
+    }
+    let told = lode.run(&[&run[..5], &["--only", "contains-any", rivals[0]]].concat()).ok();
+    assert!(told.lines().any(|line| line.starts_with("  lodestore") && line.ends_with("  same")), "{told}");
+    assert!(lode.run(&["bench", "text", "db", "--rival", "jena"]).fails(2).contains("jena=http://"));
+    assert!(
+        lode.run(&["bench", "text", "db", "--rival", "jena=http://127.0.0.1:9/"])
+            .fails(1)
+            .contains("asking jena")
+    );
 }

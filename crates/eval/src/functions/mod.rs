@@ -92,7 +92,7 @@ pub fn replace_problem(pattern: &str, flags: &str, with: &str) -> Option<(bool, 
     regex::replace_problem(pattern, flags, with)
 }
 
-/// Whether REGEX and REPLACE take a text, with flags, for a regular expression.
-pub fn is_regular_expression(pattern: &str, flags: &str) -> bool {
-    regex::compiled(pattern, flags).is_some()
+/// What is wrong with a text, with flags, that REGEX and REPLACE take for no regular expression, where, and what would be right; none of one that they do.
+pub fn regex_problem(pattern: &str, flags: &str) -> Option<String> {
+    regex::problem(pattern, flags)
 }

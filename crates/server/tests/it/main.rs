@@ -521,7 +521,7 @@ fn warnings_are_in_the_head_of_an_answer() {
 fn what_is_no_regular_expression_is_in_the_head_of_an_answer() {
     let address = serve(ServerOptions::default());
     let filter = "FILTER(REGEX(?x, \"(\"))";
-    let warning = "\"\\\"(\\\" is no regular expression, ";
+    let warning = "\"\\\"(\\\" is no regular expression: at character 1, a `(` without a `)`";
     // Of a plan that is made and of those that are kept, of queries and of updates.
     for number in 0..8 {
         let query = format!("SELECT ?x {{ <http://e/s{number}> <http://e/p> ?x {filter} }}");

@@ -1,5 +1,6 @@
 //! One version of a database: its manifest, its open segments, and what transactions have changed since.
 
+mod kept_texts;
 mod open_segment;
 mod segment_quads;
 
@@ -14,6 +15,7 @@ use lode_rdf::value_id::Section;
 use std::path::Path;
 use std::sync::Arc;
 
+pub use kept_texts::{KeptTexts, Uncovered};
 pub use open_segment::{OpenSegment, SegmentMark};
 pub use segment_quads::SegmentQuads;
 
@@ -36,6 +38,8 @@ pub struct Version {
     pub next_blank: u64,
     /// Where a reader has followed to versions that do not come after those before (see [`Store::follow`](crate::store::Store::follow)): how often.
     pub history: u64,
+    /// Which of its texts no index of words has, as far as somebody has asked.
+    pub kept_texts: KeptTexts,
 }
 
 impl Version {
@@ -90,7 +94,8 @@ impl Version {
         let (number, next_blank) = (manifest.version, manifest.next_blank);
         let dictionaries = segments.iter().filter(|segment| segment.dictionary().is_some()).count();
         let (segments, delta) = (segments.into(), Delta::default());
-        Ok(Self { manifest, segments, dictionaries, delta, number, next_blank, history: 0 })
+        let kept_texts = KeptTexts::default();
+        Ok(Self { manifest, segments, dictionaries, delta, number, next_blank, history: 0, kept_texts })
     }
 
     /// Opens all files of its segments that are not open yet, so that it can be read whoever removes them.

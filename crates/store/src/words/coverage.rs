@@ -8,7 +8,7 @@ use super::limits::{Limits, is_damage};
 use super::settings::{DEFAULT_GRAPH, WordsOf};
 use crate::error::StoreError;
 use crate::snapshot::Snapshot;
-use crate::version::OpenSegment;
+use crate::version::{OpenSegment, Uncovered};
 use lode_base::cancel::CancelToken;
 use lode_packed::Order;
 use lode_rdf::{NamedNode, ValueId};
@@ -42,13 +42,13 @@ impl Snapshot {
         })
     }
 
-    /// Texts in such quads that their segments' indexes do not have, ascending; none where they are more than so many, or it has to end.
+    /// Texts in such quads that their segments' indexes do not have, ascending; none where they are more than so many, or it has to end. Who asks again is told what was found before.
     pub(super) fn uncovered(
         &self,
         scope: TextScope,
         most: u64,
         limits: &Limits<'_>,
-    ) -> Result<Option<Vec<ValueId>>, StoreError> {
+    ) -> Result<Option<Arc<[ValueId]>>, StoreError> {
         let mut parts = Vec::new();
         for segment in self.version().segments.iter().filter(|segment| segment.has_words()) {
             let words = match segment.words() {
@@ -59,26 +59,54 @@ impl Snapshot {
                 parts.push(Part { ids: Ids::new(segment), covered });
             }
         }
-        let mut found = Vec::new();
         let all: u64 = parts.iter().map(|part| part.ids.texts().saturating_sub(part.covered.len())).sum();
         if all == 0 {
-            return Ok(Some(found));
+            return Ok(Some([].into()));
         }
         let Some(predicate) = scope.predicate else {
             if all > most {
                 return Ok(None);
             }
+            let mut found = Vec::new();
             for part in &parts {
                 let others = (0..part.ids.texts()).filter(|text| !part.covered.has(*text));
                 found.extend(others.map(|text| part.ids.of(text)));
             }
             found.sort_unstable();
-            return Ok(Some(found));
+            return Ok(Some(found.into()));
         };
+        let kept = &self.version().kept_texts;
+        // A set of texts lives as long as its segment, which the version has.
+        let indexes = parts.iter().map(|part| Arc::as_ptr(&part.covered).addr()).collect();
+        let place = (Some(predicate), scope.graph, indexes);
+        match kept.get(&place, most) {
+            Some(Uncovered::All(found)) => return Ok((found.len() as u64 <= most).then_some(found)),
+            Some(Uncovered::MoreThan(_)) => return Ok(None),
+            None => {}
+        }
+        let found = self.uncovered_of(&parts, predicate, scope.graph, most, limits)?;
+        match &found {
+            Some(found) => kept.keep(place, Uncovered::All(Arc::clone(found))),
+            None if limits.goes_on() => kept.keep(place, Uncovered::MoreThan(most)),
+            None => {}
+        }
+        Ok(found)
+    }
+
+    /// By a scan of the quads of a property.
+    fn uncovered_of(
+        &self,
+        parts: &[Part],
+        predicate: ValueId,
+        graph: Option<ValueId>,
+        most: u64,
+        limits: &Limits<'_>,
+    ) -> Result<Option<Arc<[ValueId]>>, StoreError> {
+        let mut found = Vec::new();
         let is_uncovered = |id: ValueId| {
             parts.iter().any(|part| part.ids.text(id).is_some_and(|text| !part.covered.has(text)))
         };
-        let mut quads = Objects::of(self, Order::Posg, &[predicate], scope.graph.as_slice())?;
+        let mut quads = Objects::of(self, Order::Posg, &[predicate], graph.as_slice())?;
         while let Some(objects) = quads.next()? {
             for id in objects {
                 if found.last() != Some(id) && is_uncovered(*id) {
@@ -89,7 +117,7 @@ impl Snapshot {
                 return Ok(None);
             }
         }
-        Ok(Some(found))
+        Ok(Some(found.into()))
     }
 
     /// The texts of a segment that an index of these has.

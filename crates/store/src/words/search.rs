@@ -196,7 +196,7 @@ impl Snapshot {
             limits.finish()?;
             return Ok(None);
         };
-        found.extend(uncovered);
+        found.extend_from_slice(&uncovered);
         found.sort_unstable();
         found.dedup();
         Ok((found.len() as u64 <= rows / 2).then_some(found))

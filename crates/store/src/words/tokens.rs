@@ -246,8 +246,7 @@ impl Work<'_, '_> {
             }
             with_text(*section, key, |text, language| {
                 let length = keys.each_word(text, language, &mut |word| {
-                    let number = vocabulary.number(word);
-                    let at = vocabulary.row(number, rows.len());
+                    let (number, at) = vocabulary.row(word, rows.len());
                     if at == rows.len() {
                         rows.push(Row::new(number, place));
                     }

@@ -3,10 +3,12 @@
 
 mod backtrack;
 mod parts;
+mod problem;
 mod translate;
 
 pub(crate) use backtrack::MatchLimit;
 pub(crate) use parts::regex_parts;
+pub(crate) use problem::problem;
 
 use crate::expr::texts::TextLimit;
 use crate::values::value::Value;

@@ -44,12 +44,39 @@ impl Groups {
     }
 }
 
+/// Where pieces of an expression begin, in the translated one and in itself.
+#[derive(Default)]
+pub(super) struct Places(Vec<(usize, usize)>);
+
+impl Places {
+    /// Where the last piece begins.
+    pub fn last(&self) -> usize {
+        self.0.last().map_or(0, |(_, at)| *at)
+    }
+
+    /// Where the piece begins that a place of the translated expression is in.
+    pub fn before(&self, translated: usize) -> usize {
+        let piece = self.0.partition_point(|(start, _)| *start <= translated);
+        piece.checked_sub(1).and_then(|piece| self.0.get(piece)).map_or(0, |(_, at)| *at)
+    }
+}
+
 /// An XPath expression in the `regex` crate's syntax.
 pub(super) fn translate(pattern: &str, free_spacing: bool) -> Option<Translated> {
+    translated(pattern, free_spacing, &mut |_, _| {})
+}
+
+/// The same, with the places of its pieces; where there is none, the last is of what is wrong.
+pub(super) fn translate_noting(pattern: &str, free_spacing: bool, places: &mut Places) -> Option<Translated> {
+    translated(pattern, free_spacing, &mut |translated, at| places.0.push((translated, at)))
+}
+
+fn translated(pattern: &str, free_spacing: bool, piece: &mut impl FnMut(usize, usize)) -> Option<Translated> {
     let mut out = String::with_capacity(pattern.len() + 16);
     let mut groups = Groups::default();
     let mut chars = pattern.chars();
     while let Some(c) = chars.next() {
+        piece(out.len(), pattern.len() - chars.as_str().len() - c.len_utf8());
         match c {
             '\\' if chars.as_str().starts_with(|c: char| c.is_ascii_digit()) => {
                 translate_reference(&mut chars, free_spacing, &mut groups, &mut out)?;

@@ -2,15 +2,16 @@
 //! that both have in common, also where areas only touch, by [`crate::arrangement`].
 
 use crate::arrangement::Arrangement;
+use crate::cover::Cover;
 use crate::error::GeoError;
 use crate::geometry::collection;
 use crate::parts::{Parts, oriented};
 use crate::segments::{self, Segment};
-use crate::watch;
+use crate::watch::{self, Watch};
 use geo::line_intersection::{LineIntersection, line_intersection};
 use geo::{
-    BooleanOps, Coord, CoordsIter, Intersects, Line, LineString, MultiLineString, MultiPoint, MultiPolygon,
-    Point, unary_union,
+    BooleanOps, Coord, CoordsIter, Line, LineString, MultiLineString, MultiPoint, MultiPolygon, Point, Polygon,
+    unary_union,
 };
 
 /// An operation on sets of points.
@@ -37,7 +38,6 @@ pub fn overlay(
     b: &geo::Geometry,
 ) -> Result<geo::Geometry, GeoError> {
     segments::allow_together(a, b)?;
-    watch::before_work_on(a.coords_count() + b.coords_count())?;
     let (a, b) = (Parts::of(a), Parts::of(b));
     let parts = match operation {
         Operation::Intersection => intersection(&a, &b)?,
@@ -102,54 +102,91 @@ fn shape(parts: Parts) -> geo::Geometry {
 fn intersection(a: &Parts, b: &Parts) -> Result<Parts, GeoError> {
     let areas = match a.areas.is_empty() || b.areas.is_empty() {
         true => Vec::new(),
-        false => whole(a).intersection(&whole(b)).0,
+        false => in_library(a, b, |a, b| a.intersection(b))?,
     };
     let cut = Arrangement::of([a, b])?;
     Ok(Parts { points: sorted(cut.common_points()), lines: cut.common_lines(), areas })
 }
 
 fn union(a: &Parts, b: &Parts) -> Result<Parts, GeoError> {
-    let areas = unary_union(&oriented(a.areas.iter().chain(&b.areas)));
+    let areas = united(a.areas.iter().chain(&b.areas))?;
+    let mut watch = Watch::new();
     let mut lines: Vec<LineString> = Vec::new();
     for line in a.lines.iter().chain(&b.lines) {
-        let outside = clip(std::slice::from_ref(line), &areas, true);
+        // All lines before it are looked through.
+        watch.check_after(lines.len() + 1)?;
+        let outside = outside(std::slice::from_ref(line), &areas)?;
         lines.extend(without(&outside, &lines)?);
     }
     let mut parts = Parts { points: Vec::new(), lines, areas: areas.0 };
-    let mut points = sorted(a.points.iter().chain(&b.points).copied().collect());
-    points.retain(|point| !covers(&parts, point));
-    parts.points = points;
+    let points = sorted(a.points.iter().chain(&b.points).copied().collect());
+    parts.points = not_in(points, &parts, &mut watch)?;
     Ok(parts)
 }
 
 fn difference(a: &Parts, b: &Parts) -> Result<Parts, GeoError> {
-    let areas_b = whole(b);
-    let areas = whole(a).difference(&areas_b).0;
-    let lines = without(&clip(&a.lines, &areas_b, true), &b.lines)?;
-    let points = a.points.iter().filter(|point| !covers(b, point)).copied().collect();
-    Ok(Parts { points: sorted(points), lines, areas })
+    let areas = match a.areas.is_empty() {
+        true => Vec::new(),
+        false => in_library(a, b, |a, b| a.difference(b))?,
+    };
+    let lines = match a.lines.is_empty() {
+        true => Vec::new(),
+        false => without(&outside(&a.lines, &whole(b)?)?, &b.lines)?,
+    };
+    let points = not_in(sorted(a.points.clone()), b, &mut Watch::new())?;
+    Ok(Parts { points, lines, areas })
 }
 
-fn whole(parts: &Parts) -> MultiPolygon {
+/// What the library makes of the areas of both. It cannot be stopped.
+fn in_library(
+    a: &Parts,
+    b: &Parts,
+    operation: impl Fn(&MultiPolygon, &MultiPolygon) -> MultiPolygon,
+) -> Result<Vec<Polygon>, GeoError> {
+    let (a, b) = (whole(a)?, whole(b)?);
+    watch::before_work_on(a.coords_count() + b.coords_count())?;
+    Ok(operation(&a, &b).0)
+}
+
+fn whole(parts: &Parts) -> Result<MultiPolygon, GeoError> {
     match parts.areas.as_slice() {
-        [] | [_] => MultiPolygon(parts.areas.clone()),
+        [] | [_] => Ok(MultiPolygon(parts.areas.clone())),
         // Members of a collection may overlap.
-        areas => unary_union(&oriented(areas)),
+        areas => united(areas.iter()),
     }
 }
 
-fn clip(lines: &[LineString], area: &MultiPolygon, outside: bool) -> Vec<LineString> {
+/// The union of areas, by the library, which cannot be stopped.
+fn united<'a>(areas: impl Iterator<Item = &'a Polygon>) -> Result<MultiPolygon, GeoError> {
+    let areas = oriented(areas);
+    watch::before_work_on(areas.iter().map(CoordsIter::coords_count).sum())?;
+    Ok(unary_union(&areas))
+}
+
+/// What of lines is outside of areas.
+fn outside(lines: &[LineString], area: &MultiPolygon) -> Result<Vec<LineString>, GeoError> {
     if lines.is_empty() || area.0.is_empty() {
-        return if outside { lines.to_vec() } else { Vec::new() };
+        return Ok(lines.to_vec());
     }
-    let cut = area.clip(&MultiLineString(lines.to_vec()), outside);
-    cut.0.into_iter().filter(|line| line.0.len() > 1).collect()
+    let lines = MultiLineString(lines.to_vec());
+    watch::before_work_on(lines.coords_count() + area.coords_count())?;
+    let cut = area.clip(&lines, true);
+    Ok(cut.0.into_iter().filter(|line| line.0.len() > 1).collect())
 }
 
-fn covers(parts: &Parts, point: &Point) -> bool {
-    parts.areas.iter().any(|area| area.intersects(point))
-        || parts.lines.iter().any(|line| line.intersects(point))
-        || parts.points.contains(point)
+/// The points that are not in a shape.
+fn not_in(points: Vec<Point>, parts: &Parts, watch: &mut Watch) -> Result<Vec<Point>, GeoError> {
+    if points.is_empty() {
+        return Ok(points);
+    }
+    let mut cover = Cover::of(parts, watch)?;
+    let mut others = Vec::new();
+    for point in points {
+        if !cover.has(point, watch)? {
+            others.push(point);
+        }
+    }
+    Ok(others)
 }
 
 fn sorted(mut points: Vec<Point>) -> Vec<Point> {

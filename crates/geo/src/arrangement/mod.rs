@@ -111,8 +111,8 @@ impl Arrangement {
     pub fn of(shapes: Shapes<'_>) -> Result<Self, GeoError> {
         let mut watch = Watch::new();
         let edges = Edges::of(shapes, &mut watch)?;
-        watch.before_work_on(edges.all.len())?;
-        let mut rays = [0, 1].map(|of| Rays::new(edges.of_areas(of)));
+        let mut rays = |of| Rays::new(edges.of_areas(of), &mut watch);
+        let mut rays = [rays(0)?, rays(1)?];
         let mut made = Self { edges, pieces: Vec::new(), nodes: HashMap::new() };
         made.add_pieces(&mut rays, &mut watch)?;
         made.add_ends_and_points(shapes, &mut rays, &mut watch)?;
@@ -168,6 +168,7 @@ impl Arrangement {
     ) -> Result<(), GeoError> {
         for (of, parts) in shapes.into_iter().enumerate() {
             for end in parts.lines.iter().flat_map(|line| [line.0.first(), line.0.last()]).flatten() {
+                watch.check()?;
                 let node = node_at(&mut self.nodes, *end);
                 node.at[of].ends += 1;
             }

@@ -1,16 +1,15 @@
-//! Intersection, union and difference of shapes of any kind: areas by the library, and lines that are cut by areas for a union or a difference; lines and points
-//! that both have in common, also where areas only touch, by [`crate::arrangement`].
+//! Intersection, union and difference of shapes of any kind: areas by the library; lines and points, also those in which areas only touch, by
+//! [`crate::arrangement`].
 
 use crate::arrangement::Arrangement;
 use crate::cover::Cover;
 use crate::error::GeoError;
 use crate::geometry::collection;
 use crate::parts::{Parts, oriented};
-use crate::segments::{self, Segment};
+use crate::segments;
 use crate::watch::{self, Watch};
-use geo::line_intersection::{LineIntersection, line_intersection};
 use geo::{
-    BooleanOps, Coord, CoordsIter, Line, LineString, MultiLineString, MultiPoint, MultiPolygon, Point, Polygon,
+    BooleanOps, CoordsIter, LineString, MultiLineString, MultiPoint, MultiPolygon, Point, Polygon,
     unary_union,
 };
 
@@ -109,18 +108,14 @@ fn intersection(a: &Parts, b: &Parts) -> Result<Parts, GeoError> {
 }
 
 fn union(a: &Parts, b: &Parts) -> Result<Parts, GeoError> {
-    let areas = united(a.areas.iter().chain(&b.areas))?;
-    let mut watch = Watch::new();
-    let mut lines: Vec<LineString> = Vec::new();
-    for line in a.lines.iter().chain(&b.lines) {
-        // All lines before it are looked through.
-        watch.check_after(lines.len() + 1)?;
-        let outside = outside(std::slice::from_ref(line), &areas)?;
-        lines.extend(without(&outside, &lines)?);
-    }
-    let mut parts = Parts { points: Vec::new(), lines, areas: areas.0 };
+    let both = |one: &[Polygon], other: &[Polygon]| one.iter().chain(other).cloned().collect();
+    let around = Parts { areas: both(&a.areas, &b.areas), ..Parts::default() };
+    let lines = a.lines.iter().chain(&b.lines).cloned().collect();
+    let lines = outside(lines, &around)?;
+    let areas = united(around.areas.iter())?.0;
+    let mut parts = Parts { points: Vec::new(), lines, areas };
     let points = sorted(a.points.iter().chain(&b.points).copied().collect());
-    parts.points = not_in(points, &parts, &mut watch)?;
+    parts.points = not_in(points, &parts, &mut Watch::new())?;
     Ok(parts)
 }
 
@@ -129,12 +124,19 @@ fn difference(a: &Parts, b: &Parts) -> Result<Parts, GeoError> {
         true => Vec::new(),
         false => in_library(a, b, |a, b| a.difference(b))?,
     };
-    let lines = match a.lines.is_empty() {
-        true => Vec::new(),
-        false => without(&outside(&a.lines, &whole(b)?)?, &b.lines)?,
-    };
+    let lines = outside(a.lines.clone(), b)?;
     let points = not_in(sorted(a.points.clone()), b, &mut Watch::new())?;
     Ok(Parts { points, lines, areas })
+}
+
+/// What of lines is outside of a shape.
+fn outside(lines: Vec<LineString>, shape: &Parts) -> Result<Vec<LineString>, GeoError> {
+    if lines.is_empty() {
+        return Ok(lines);
+    }
+    let lines = Parts { lines, ..Parts::default() };
+    let shape = Parts { points: Vec::new(), lines: shape.lines.clone(), areas: shape.areas.clone() };
+    Ok(Arrangement::of([&lines, &shape])?.lines_outside())
 }
 
 /// What the library makes of the areas of both. It cannot be stopped.
@@ -163,17 +165,6 @@ fn united<'a>(areas: impl Iterator<Item = &'a Polygon>) -> Result<MultiPolygon, 
     Ok(unary_union(&areas))
 }
 
-/// What of lines is outside of areas.
-fn outside(lines: &[LineString], area: &MultiPolygon) -> Result<Vec<LineString>, GeoError> {
-    if lines.is_empty() || area.0.is_empty() {
-        return Ok(lines.to_vec());
-    }
-    let lines = MultiLineString(lines.to_vec());
-    watch::before_work_on(lines.coords_count() + area.coords_count())?;
-    let cut = area.clip(&lines, true);
-    Ok(cut.0.into_iter().filter(|line| line.0.len() > 1).collect())
-}
-
 /// The points that are not in a shape.
 fn not_in(points: Vec<Point>, parts: &Parts, watch: &mut Watch) -> Result<Vec<Point>, GeoError> {
     if points.is_empty() {
@@ -193,59 +184,4 @@ fn sorted(mut points: Vec<Point>) -> Vec<Point> {
     points.sort_by(|a, b| a.x().total_cmp(&b.x()).then(a.y().total_cmp(&b.y())));
     points.dedup();
     points
-}
-
-fn segments_of(lines: &[LineString]) -> Vec<Segment> {
-    let shape = geo::Geometry::MultiLineString(MultiLineString(lines.to_vec()));
-    segments::of_paths(&segments::paths(&shape))
-}
-
-/// Lines without what runs together with others.
-fn without(lines: &[LineString], others: &[LineString]) -> Result<Vec<LineString>, GeoError> {
-    if others.is_empty() || lines.is_empty() {
-        return Ok(lines.to_vec());
-    }
-    let mine = segments_of(lines);
-    let mut covered: Vec<Vec<(f64, f64)>> = vec![Vec::new(); mine.len()];
-    let numbered: std::collections::HashMap<(usize, usize), usize> =
-        mine.iter().enumerate().map(|(at, segment)| ((segment.path, segment.number), at)).collect();
-    segments::each_pair_between(&mine, &segments_of(others), |one, other| {
-        if let Some(LineIntersection::Collinear { intersection }) = line_intersection(one.line, other.line) {
-            let (from, to) = (part_of(one.line, intersection.start), part_of(one.line, intersection.end));
-            let slot = numbered.get(&(one.path, one.number)).and_then(|at| covered.get_mut(*at));
-            if let Some(slot) = slot {
-                slot.push((from.min(to), from.max(to)));
-            }
-        }
-    })?;
-    let mut left = Vec::new();
-    for (segment, covered) in mine.iter().zip(&mut covered) {
-        covered.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut from = 0.0;
-        for (start, end) in covered.iter().copied().chain([(1.0, 1.0)]) {
-            if start > from {
-                let piece = [along(segment.line, from), along(segment.line, start)];
-                left.push((segment.path, piece));
-            }
-            from = end.max(from);
-        }
-    }
-    let mut out: Vec<(usize, LineString)> = Vec::new();
-    for (path, [start, end]) in left {
-        match out.last_mut() {
-            Some((known, line)) if *known == path && line.0.last() == Some(&start) => line.0.push(end),
-            _ => out.push((path, LineString(vec![start, end]))),
-        }
-    }
-    Ok(out.into_iter().map(|(_, line)| line).collect())
-}
-
-fn part_of(line: Line, coord: Coord) -> f64 {
-    let (delta, to) = (line.delta(), coord - line.start);
-    let part = if delta.x.abs() > delta.y.abs() { to.x / delta.x } else { to.y / delta.y };
-    part.clamp(0.0, 1.0)
-}
-
-fn along(line: Line, part: f64) -> Coord {
-    if part >= 1.0 { line.end } else { line.start + line.delta() * part }
 }

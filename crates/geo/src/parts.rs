@@ -37,7 +37,9 @@ impl Parts {
     /// The edges of all lines and areas, and the points as edges from and to themselves.
     pub fn edges(&self) -> impl Iterator<Item = Line> {
         let points = self.points.iter().map(|point| Line { start: point.0, end: point.0 });
-        points.chain(self.lines.iter().flat_map(LineString::lines)).chain(self.area_edges().map(|(line, _)| line))
+        points
+            .chain(self.lines.iter().flat_map(LineString::lines))
+            .chain(self.area_edges().map(|(line, _)| line))
     }
 
     /// The edges of areas, each with the number of its area.

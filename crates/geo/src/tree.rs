@@ -35,9 +35,8 @@ impl<const N: usize> Around<N> {
     }
 
     fn meets(&self, other: &Self) -> bool {
-        (0..N).all(|axis| {
-            self.least[axis] <= other.greatest[axis] && other.least[axis] <= self.greatest[axis]
-        })
+        (0..N)
+            .all(|axis| self.least[axis] <= other.greatest[axis] && other.least[axis] <= self.greatest[axis])
     }
 
     /// The square of the way from one to the other: nothing in them is nearer to each other.

@@ -71,7 +71,8 @@ fn by_all_pairs(a: &Geometry, b: &Geometry) -> f64 {
     }
     let (a, b) = (Parts::of(a.shape()), Parts::of(b.shape()));
     let others: Vec<_> = b.edges().collect();
-    let least = |line: geo::Line| others.iter().map(|other| Euclidean.distance(&line, other)).collect::<Vec<_>>();
+    let least =
+        |line: geo::Line| others.iter().map(|other| Euclidean.distance(&line, other)).collect::<Vec<_>>();
     a.edges().flat_map(least).fold(f64::INFINITY, f64::min)
 }
 
@@ -140,12 +141,18 @@ fn large_shapes_have_distances() {
     // Around each other: nearest everywhere.
     let (inner, outer) = (line([0.0, 0.0], 1.0, 20_000), line([0.0, 0.0], 1.5, 30_000));
     assert!((measure::distance(&inner, &outer, DEGREE).unwrap() - 0.5).abs() < 1e-6);
-    assert!(measure::distance(&inner, &outer, Unit::METRE).is_ok_and(|far| (55_000.0..56_000.0).contains(&far)));
+    assert!(
+        measure::distance(&inner, &outer, Unit::METRE).is_ok_and(|far| (55_000.0..56_000.0).contains(&far))
+    );
     // One in the other, and in a hole of the other.
-    let ring = wkt(&format!("POLYGON({},{})", circle([0.0, 0.0], 4.0, 20_000), circle([0.0, 0.0], 3.0, 20_000)));
+    let ring =
+        wkt(&format!("POLYGON({},{})", circle([0.0, 0.0], 4.0, 20_000), circle([0.0, 0.0], 3.0, 20_000)));
     for unit in [DEGREE, Unit::METRE] {
         assert_eq!(measure::distance(&inner, &area([0.0, 0.0], 2.0, 20_000), unit), Ok(0.0));
-        assert_eq!(measure::distance(&area([0.5, 0.0], 1.0, 20_000), &line([0.0, 0.0], 1.0, 20_000), unit), Ok(0.0));
+        assert_eq!(
+            measure::distance(&area([0.5, 0.0], 1.0, 20_000), &line([0.0, 0.0], 1.0, 20_000), unit),
+            Ok(0.0)
+        );
     }
     assert!((measure::distance(&ring, &a, DEGREE).unwrap() - 2.0).abs() < 1e-6);
 }

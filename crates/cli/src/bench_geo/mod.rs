@@ -1,4 +1,7 @@
-//! `lode bench geo`: what places cost: loading, the index of them, windows, what is nearest, and a join of points with zones, with and without the index.
+//! `lode bench geo`: what places cost: loading, the index of them, windows, what is nearest, and a join of points with zones, with and without the index, and
+//! how long other stores take for the same.
+
+mod rivals;
 
 use crate::args::BenchGeoArgs;
 use crate::bench_scratch::Scratch;
@@ -22,16 +25,26 @@ use std::time::{Duration, Instant};
 const WINDOW_ROWS: usize = 1_000;
 /// Windows are made larger or smaller so often to have them.
 const WINDOW_TRIES: usize = 24;
+/// The queries by name, and how often the last is asked at most.
+const WINDOW: &str = "window";
+const NEAREST: &str = "nearest 10";
+const JOIN: &str = "join";
+const JOINS: usize = 3;
+/// Who answers.
+const WITH: &str = "lode, index";
+const WITHOUT: &str = "lode, no index";
 /// Blocks that the database keeps in memory.
 const CACHE_BYTES: usize = 512 << 20;
 
 /// What one kind of query took.
 struct Row {
     query: &'static str,
-    has_index: bool,
+    who: String,
     times: Vec<Duration>,
     /// Rows of a query, on average; of the join what it counts.
     rows: u64,
+    /// Answers that are the same as with the index, of so many.
+    same: Option<(usize, usize)>,
 }
 
 pub fn run(args: &BenchGeoArgs) -> anyhow::Result<Done> {
@@ -47,12 +60,15 @@ pub fn run(args: &BenchGeoArgs) -> anyhow::Result<Done> {
     let report = index_places(database.store(), &options)?;
     let indexing = start.elapsed();
     let queries = queries(&database, args)?;
-    let mut rows = measured(&database, &queries, true, args.runs.max(1))?;
+    let mut rows = measured(&database, &queries, WITH, args.runs.max(1))?;
+    for (name, url) in &args.endpoint {
+        rows.extend(rivals::measured(&database, &queries, (name, url), args)?);
+    }
     drop_places(database.store())?;
     // Segments that are open have the index still.
     drop(database);
     let database = Database::open(&folder, &OpenOptions::with_cache(CACHE_BYTES))?;
-    rows.extend(measured(&database, &queries, false, 1)?);
+    rows.extend(measured(&database, &queries, WITHOUT, 1)?);
     if args.json {
         let runs: Vec<Value> = rows.iter().map(Row::json).collect();
         write_json(&json!({
@@ -86,11 +102,10 @@ fn loaded(data: &Path, folder: &Path) -> anyhow::Result<(Database, Duration)> {
     Ok((database, start.elapsed()))
 }
 
-/// Windows, places whose nearest are asked for, and the join.
+/// Windows by their middles and sizes, and places whose nearest are asked for.
 struct Queries {
-    windows: Vec<String>,
-    nearest: Vec<String>,
-    join: String,
+    windows: Vec<([f64; 2], f64)>,
+    nearest: Vec<[f64; 2]>,
 }
 
 fn queries(database: &Database, args: &BenchGeoArgs) -> anyhow::Result<Queries> {
@@ -101,33 +116,30 @@ fn queries(database: &Database, args: &BenchGeoArgs) -> anyhow::Result<Queries> 
     let (of_windows, of_nearest) = places.split_at(runs);
     let windows =
         of_windows.iter().map(|place| window_of(database, *place)).collect::<anyhow::Result<_>>()?;
-    Ok(Queries { windows, nearest: of_nearest.iter().map(|place| nearest(*place)).collect(), join: join() })
+    Ok(Queries { windows, nearest: of_nearest.to_vec() })
 }
 
 /// The window around a place with as many results as are wanted, or as there are.
-fn window_of(database: &Database, place: [f64; 2]) -> anyhow::Result<String> {
+fn window_of(database: &Database, place: [f64; 2]) -> anyhow::Result<([f64; 2], f64)> {
     let (mut least, mut most) = (0.0, 300.0);
     for _ in 0..WINDOW_TRIES {
         let size = f64::midpoint(least, most);
-        let query = window(place, size);
-        let rows = asked(database, &query)?.0.len();
+        let rows = asked(database, &window(place, size))?.0.len();
         match rows {
-            rows if rows.abs_diff(WINDOW_ROWS) <= WINDOW_ROWS / 20 => return Ok(query),
+            rows if rows.abs_diff(WINDOW_ROWS) <= WINDOW_ROWS / 20 => return Ok((place, size)),
             rows if rows < WINDOW_ROWS => least = size,
             _ => most = size,
         }
     }
-    Ok(window(place, most))
+    Ok((place, most))
 }
 
-fn measured(
-    database: &Database,
-    queries: &Queries,
-    has_index: bool,
-    runs: usize,
-) -> anyhow::Result<Vec<Row>> {
+fn measured(database: &Database, queries: &Queries, who: &str, runs: usize) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for (query, texts) in [("window", &queries.windows), ("nearest 10", &queries.nearest)] {
+    let windows = queries.windows.iter().map(|(place, size)| window(*place, *size)).collect();
+    let nearest = queries.nearest.iter().map(|place| nearest(*place)).collect();
+    for (query, texts) in [(WINDOW, windows), (NEAREST, nearest)] {
+        let texts: Vec<String> = texts;
         let (mut times, mut count) = (Vec::new(), 0);
         for text in texts.iter().take(runs) {
             let (found, time) = asked(database, text)?;
@@ -137,15 +149,15 @@ fn measured(
             }
             times.push(time);
         }
-        rows.push(Row { query, has_index, times, rows: count });
+        rows.push(Row { query, who: who.to_owned(), times, rows: count, same: None });
     }
     let (mut times, mut pairs) = (Vec::new(), 0);
-    for _ in 0..runs.min(3) {
-        let (found, time) = asked(database, &queries.join)?;
+    for _ in 0..runs.min(JOINS) {
+        let (found, time) = asked(database, &join())?;
         times.push(time);
         pairs = found.first().and_then(|count| count.parse().ok()).unwrap_or(0);
     }
-    rows.push(Row { query: "join", has_index, times, rows: pairs });
+    rows.push(Row { query: JOIN, who: who.to_owned(), times, rows: pairs, same: None });
     Ok(rows)
 }
 
@@ -181,7 +193,8 @@ impl Row {
 
     fn json(&self) -> Value {
         json!({
-            "query": self.query, "index": self.has_index, "runs": self.times.len(), "rows": self.rows,
+            "query": self.query, "who": self.who, "index": self.who == WITH, "runs": self.times.len(), "rows": self.rows,
+            "same": self.same.map(|(same, _)| same), "compared": self.same.map(|(_, of)| of),
             "least_seconds": self.least().as_secs_f64(), "median_seconds": self.median().as_secs_f64(),
         })
     }
@@ -189,13 +202,16 @@ impl Row {
 
 fn write_table(rows: &[Row]) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "| query | index | rows | runs | least ms | median ms |")?;
-    writeln!(out, "|---|---|--:|--:|--:|--:|")?;
+    writeln!(out, "| query | who | rows | runs | least ms | median ms | same answers |")?;
+    writeln!(out, "|---|---|--:|--:|--:|--:|--:|")?;
     for row in rows {
         let [least, median] = [row.least(), row.median()].map(|time| time.as_secs_f64() * 1e3);
-        let index = if row.has_index { "yes" } else { "no" };
-        let (rows, runs) = (number::grouped(row.rows), row.times.len());
-        writeln!(out, "| {} | {index} | {rows} | {runs} | {least:.2} | {median:.2} |", row.query)?;
+        let (query, who, count, runs) = (row.query, &row.who, number::grouped(row.rows), row.times.len());
+        let same = row.same.map_or_else(String::new, |(same, of)| format!("{same} of {of}"));
+        match runs {
+            0 => writeln!(out, "| {query} | {who} | no answer | 0 | | | {same} |")?,
+            _ => writeln!(out, "| {query} | {who} | {count} | {runs} | {least:.2} | {median:.2} | {same} |")?,
+        }
     }
     Ok(())
 }

@@ -26,7 +26,11 @@ pub fn tell_unreadable(database: &Database, report: &PlacesReport) {
     }
     say!(
         "warning: {} the datatype of a geometry and cannot be read as one: no condition on geometries holds for what has them",
-        if count == 1 { "1 literal has".to_owned() } else { format!("{} literals have", number::grouped(count)) }
+        if count == 1 {
+            "1 literal has".to_owned()
+        } else {
+            format!("{} literals have", number::grouped(count))
+        }
     );
     let named = named(database, report);
     for Named { text, subject, reason } in &named {
@@ -65,7 +69,8 @@ fn shown(text: &str) -> String {
 fn subject(database: &Database, literal: &NoGeometry) -> Option<String> {
     let datatype = NamedNode::new(&literal.datatype).ok()?;
     let literal = Literal::new_typed_literal(&literal.text, datatype);
-    let query = format!("SELECT ?s {{ {{ ?s ?p {literal} }} UNION {{ GRAPH ?g {{ ?s ?p {literal} }} }} }} LIMIT 1");
+    let query =
+        format!("SELECT ?s {{ {{ ?s ?p {literal} }} UNION {{ GRAPH ?g {{ ?s ?p {literal} }} }} }} LIMIT 1");
     let answer = database.query(&query, &QueryOptions::default()).ok()?;
     let QueryResults::Solutions(mut solutions) = answer else { return None };
     let rows = solutions.collect_rows().ok()?;

@@ -8,7 +8,8 @@ use crate::place_search::{is_geometry, place_relation};
 use crate::stack;
 use spargebra::Query;
 use spargebra::algebra::{
-    AggregateExpression, Expression, Function as Keyword, GraphPattern, OrderExpression, PropertyPathExpression,
+    AggregateExpression, Expression, Function as Keyword, GraphPattern, OrderExpression,
+    PropertyPathExpression,
 };
 use spargebra::term::{Literal, NamedNodePattern, TermPattern};
 use std::collections::BTreeSet;
@@ -268,9 +269,8 @@ pub fn of_queries<'a>(queries: impl IntoIterator<Item = &'a Query>, known: Known
     warnings.extend(
         calls.no_strings.into_iter().map(|text| PlanWarning::WrongText(shown(text), no_string.into())),
     );
-    warnings.extend(
-        calls.matrices.into_iter().map(|text| PlanWarning::WrongText(shown(text), NO_MATRIX.into())),
-    );
+    warnings
+        .extend(calls.matrices.into_iter().map(|text| PlanWarning::WrongText(shown(text), NO_MATRIX.into())));
     let no_place = |(text, _): (&str, &str)| PlanWarning::NoGeometry(shown(text), NO_PLACE.into());
     let related = calls.related.into_iter();
     warnings.extend(related.filter(|(_, datatype)| !is_geometry(datatype)).map(no_place));

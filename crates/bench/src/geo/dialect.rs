@@ -45,9 +45,9 @@ impl Dialect {
         match self {
             Self::Standard => super::nearest(place),
             Self::Jena => format!(
-                "{PROLOGUE}PREFIX spatial: <http://jena.apache.org/spatial#>\nPREFIX uom: <http://www.opengis.net/def/uom/OGC/1.0/>\n\
+                "{PROLOGUE}PREFIX spatial: <http://jena.apache.org/spatial#>\nPREFIX spatialF: <http://jena.apache.org/function/spatial#>\nPREFIX uom: <http://www.opengis.net/def/uom/OGC/1.0/>\n\
                  SELECT ?p {{ ?p spatial:nearby({y:.6} {x:.6} {kilometres:.4} uom:kilometre) . ?p a <{POINT}> . ?p geo:hasGeometry/geo:asWKT ?g }} \
-                 ORDER BY geof:distance(?g, \"POINT({at})\"^^geo:wktLiteral, uom:metre) LIMIT 10"
+                 ORDER BY spatialF:distance(?g, \"POINT({at})\"^^geo:wktLiteral, uom:metre) LIMIT 10"
             ),
             Self::Virtuoso => format!(
                 "SELECT ?p {{ ?p <{POINT}> ?g FILTER(bif:st_intersects(?g, bif:st_point({x:.6}, {y:.6}), {kilometres:.4})) }} \

@@ -153,9 +153,7 @@ fn area([x, y]: [f64; 2], size: f64) -> String {
 /// Points within half so many degrees of a place.
 pub fn window(place: [f64; 2], size: f64) -> String {
     let area = area(place, size);
-    format!(
-        "{PROLOGUE}SELECT ?p {{ ?p <{POINT}> ?g FILTER(geof:sfWithin(?g, \"{area}\"^^geo:wktLiteral)) }}"
-    )
+    format!("{PROLOGUE}SELECT ?p {{ ?p <{POINT}> ?g FILTER(geof:sfWithin(?g, \"{area}\"^^geo:wktLiteral)) }}")
 }
 
 /// How far the ten points are away that are nearest to a place, in kilometres.

@@ -1,7 +1,7 @@
 //! What is the matter with constants that functions of geometries are given: their calls have no value, without a word.
 
-use lode_geo::vocabulary::DGGS_LITERAL;
 use lode_geo::read;
+use lode_geo::vocabulary::DGGS_LITERAL;
 
 /// What is the matter with a literal of this text and datatype, if its datatype says that it is a geometry.
 pub fn geometry_problem(text: &str, datatype: &str) -> Option<String> {

@@ -1,22 +1,26 @@
 //! `lode bench geo`: what places cost: loading, the index of them, windows, what is nearest, and a join of points with zones, with and without the index, and
 //! how long other stores take for the same.
 
+mod asked;
 mod rivals;
+mod row;
 
+use self::asked::{Queries, asked};
+use self::row::{JOIN, JOINS, NEAREST, Row, WINDOW, WITH, write_table};
 use crate::args::BenchGeoArgs;
 use crate::bench_scratch::Scratch;
 use crate::exit::Done;
 use crate::number;
 use crate::talk::{say, write_json};
-use anyhow::{Context, bail};
+use anyhow::Context;
 use lode_bench::geo::{Places, Sizes, generate, join, nearest, window};
 use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
 use lode_engine::store::{CompactOptions, PlacesOptions, drop_places, index_places};
-use lode_engine::{CancelToken, Database, OpenOptions, QueryOptions, QueryResults};
+use lode_engine::{CancelToken, Database, OpenOptions};
 use lode_rdf::format::RdfFormat;
 use serde_json::{Value, json};
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::BufWriter;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,27 +29,10 @@ use std::time::{Duration, Instant};
 const WINDOW_ROWS: usize = 1_000;
 /// Windows are made larger or smaller so often to have them.
 const WINDOW_TRIES: usize = 24;
-/// The queries by name, and how often the last is asked at most.
-const WINDOW: &str = "window";
-const NEAREST: &str = "nearest 10";
-const JOIN: &str = "join";
-const JOINS: usize = 3;
-/// Who answers.
-const WITH: &str = "lode, index";
+/// Who answers without the index.
 const WITHOUT: &str = "lode, no index";
 /// Blocks that the database keeps in memory.
 const CACHE_BYTES: usize = 512 << 20;
-
-/// What one kind of query took.
-struct Row {
-    query: &'static str,
-    who: String,
-    times: Vec<Duration>,
-    /// Rows of a query, on average; of the join what it counts.
-    rows: u64,
-    /// Answers that are the same as with the index, of so many.
-    same: Option<(usize, usize)>,
-}
 
 pub fn run(args: &BenchGeoArgs) -> anyhow::Result<Done> {
     let scratch = Scratch::new(args.folder.as_deref(), "geo")?;
@@ -102,12 +89,6 @@ fn loaded(data: &Path, folder: &Path) -> anyhow::Result<(Database, Duration)> {
     Ok((database, start.elapsed()))
 }
 
-/// Windows by their middles and sizes, and places whose nearest are asked for.
-struct Queries {
-    windows: Vec<([f64; 2], f64)>,
-    nearest: Vec<[f64; 2]>,
-}
-
 fn queries(database: &Database, args: &BenchGeoArgs) -> anyhow::Result<Queries> {
     // Other places than the data has, in the same towns.
     let mut places = Places::new(args.seed);
@@ -159,59 +140,4 @@ fn measured(database: &Database, queries: &Queries, who: &str, runs: usize) -> a
     }
     rows.push(Row { query: JOIN, who: who.to_owned(), times, rows: pairs, same: None });
     Ok(rows)
-}
-
-/// The first value of each row, and how long it took to have all.
-fn asked(database: &Database, query: &str) -> anyhow::Result<(Vec<String>, Duration)> {
-    let start = Instant::now();
-    let answer = database.query(query, &QueryOptions::default())?;
-    let QueryResults::Solutions(mut solutions) = answer else {
-        bail!("a query of the benchmark is no SELECT")
-    };
-    let rows = solutions.collect_rows()?;
-    let time = start.elapsed();
-    let value = |term: &lode_rdf::Term| match term {
-        lode_rdf::Term::Literal(literal) => literal.value().to_owned(),
-        other => other.to_string(),
-    };
-    let first = |row: &Vec<Option<lode_rdf::Term>>| {
-        row.first().and_then(Option::as_ref).map(value).unwrap_or_default()
-    };
-    Ok((rows.iter().map(first).collect(), time))
-}
-
-impl Row {
-    fn least(&self) -> Duration {
-        self.times.iter().min().copied().unwrap_or_default()
-    }
-
-    fn median(&self) -> Duration {
-        let mut times = self.times.clone();
-        times.sort_unstable();
-        times.get(times.len() / 2).copied().unwrap_or_default()
-    }
-
-    fn json(&self) -> Value {
-        json!({
-            "query": self.query, "who": self.who, "index": self.who == WITH, "runs": self.times.len(), "rows": self.rows,
-            "same": self.same.map(|(same, _)| same), "compared": self.same.map(|(_, of)| of),
-            "least_seconds": self.least().as_secs_f64(), "median_seconds": self.median().as_secs_f64(),
-        })
-    }
-}
-
-fn write_table(rows: &[Row]) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "| query | who | rows | runs | least ms | median ms | same answers |")?;
-    writeln!(out, "|---|---|--:|--:|--:|--:|--:|")?;
-    for row in rows {
-        let [least, median] = [row.least(), row.median()].map(|time| time.as_secs_f64() * 1e3);
-        let (query, who, count, runs) = (row.query, &row.who, number::grouped(row.rows), row.times.len());
-        let same = row.same.map_or_else(String::new, |(same, of)| format!("{same} of {of}"));
-        match runs {
-            0 => writeln!(out, "| {query} | {who} | no answer | 0 | | | {same} |")?,
-            _ => writeln!(out, "| {query} | {who} | {count} | {runs} | {least:.2} | {median:.2} | {same} |")?,
-        }
-    }
-    Ok(())
 }

@@ -1,6 +1,7 @@
 //! Other stores that have the same places: how long they take, and whether they find the same.
 
-use super::{JOIN, JOINS, NEAREST, Queries, Row, WINDOW, asked};
+use super::asked::{Queries, asked};
+use super::row::{JOIN, JOINS, NEAREST, Row, WINDOW};
 use crate::args::BenchGeoArgs;
 use crate::bench_target::{Client, Failure, Target};
 use crate::talk::say;

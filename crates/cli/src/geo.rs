@@ -4,7 +4,7 @@ use crate::args::GeoArgs;
 use crate::exit::Done;
 use crate::load::CACHE_BYTES;
 use crate::memory;
-use crate::new_words::tell_unreadable;
+use crate::no_geometries::{named, tell_unreadable};
 use crate::number;
 use crate::talk::{say, say_found_log, write_json};
 use lode_engine::store::{
@@ -40,6 +40,7 @@ pub fn run(args: &GeoArgs) -> anyhow::Result<Done> {
     let report = index_places(database.store(), &options)?;
     if !args.quiet {
         tell(&report, start.elapsed());
+        tell_unreadable(&database, &report);
     }
     if args.json {
         write_json(&json!({
@@ -47,6 +48,9 @@ pub fn run(args: &GeoArgs) -> anyhow::Result<Done> {
             "segments_left_as_they_are": report.others,
             "geometries": report.geometries,
             "unreadable": report.unreadable,
+            "unreadable_examples": named(&database, &report).iter().map(|named| json!({
+                "text": named.text, "subject": named.subject, "reason": named.reason,
+            })).collect::<Vec<_>>(),
             "bytes": report.bytes,
             "seconds": start.elapsed().as_secs_f64(),
         }))?;
@@ -70,5 +74,4 @@ fn tell(report: &PlacesReport, time: Duration) {
         number::duration(time),
         number::bytes(report.bytes),
     );
-    tell_unreadable(report.unreadable);
 }

@@ -62,6 +62,8 @@ mod marked;
 mod materialise;
 mod memory;
 mod new_words;
+#[cfg(feature = "geo")]
+mod no_geometries;
 mod notify;
 mod number;
 mod opening;

@@ -26,24 +26,9 @@ fn index_new_places(database: &Database, memory_bytes: usize) {
     if keeps_places(database.store()) {
         let options = PlacesOptions { memory_bytes, force: false, cancel: CancelToken::default() };
         match index_places(database.store(), &options) {
-            Ok(report) => tell_unreadable(report.unreadable),
+            Ok(report) => crate::no_geometries::tell_unreadable(database, &report),
             Err(error) => say!("warning: all is written, but new geometries are not indexed: {error}"),
         }
-    }
-}
-
-#[cfg(feature = "geo")]
-/// Warns of literals that are no geometries, which pass no condition: nobody would see it.
-pub fn tell_unreadable(count: u64) {
-    if count > 0 {
-        say!(
-            "warning: {} the datatype of a geometry and cannot be read as one: no condition on geometries holds for what has them",
-            if count == 1 {
-                "1 literal has".to_owned()
-            } else {
-                format!("{} literals have", number::grouped(count))
-            }
-        );
     }
 }
 

@@ -357,7 +357,6 @@ pub fn gather(gathering: Gathering, geometries: &[std::sync::Arc<Geometry>]) -> 
         }
         let all = collection(shapes.clone());
         segments::each_pair(&segments::of_paths(&segments::paths(&all)), |_, _| {})?;
-        watch::before_work_on(points)?;
         return Ok(Geometry::made(crs, overlay::union_of(shapes)?));
     }
     let all = Geometry::made(crs, collection(shapes));

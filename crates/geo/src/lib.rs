@@ -7,9 +7,11 @@
 //! Geometries come from anybody, so all of them are bounded ([`limits`]): how long, how deep, how many points, and how many pairs of segments
 //! an operation may have to look at. Beyond that, and where a geometry is not valid for an operation, there is an error and no answer.
 
+mod apart;
 mod arrangement;
 mod box_tree;
 pub mod construct;
+mod cover;
 mod crs;
 mod error;
 mod geometry;
@@ -27,6 +29,7 @@ pub mod relate;
 mod segments;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod unit;
 mod validity;
 pub mod vocabulary;

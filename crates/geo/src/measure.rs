@@ -1,14 +1,12 @@
 //! Distances, lengths and areas: on the ellipsoid of WGS 84 where coordinates are longitudes and latitudes and metres are asked for, else in the
 //! plane of the coordinates.
 
+use crate::apart;
 use crate::crs::Crs;
 use crate::error::GeoError;
 use crate::geometry::{Geometry, bounds_of, collection};
-use crate::limits::PAIRS_MAX;
 use crate::nearest;
 use crate::parts::Parts;
-use crate::relate;
-use crate::segments;
 use crate::unit::Unit;
 use crate::watch;
 use geo::{Area, Distance, Euclidean, Geodesic, GeodesicArea, Length, LineString, Polygon};
@@ -63,10 +61,11 @@ pub fn distance(a: &Geometry, b: &Geometry, unit: Unit) -> Result<f64, GeoError>
         Scale::Ellipsoid => {
             let other = b.shape_in(a.crs())?;
             let (geo::Geometry::Point(one), geo::Geometry::Point(two)) = (a.shape(), &*other) else {
-                if meets(a, b)? {
+                let parts = [Parts::of(a.shape()), Parts::of(&other)];
+                if may_meet(a, b, &other)? && apart::meet(&parts[0], &parts[1])? {
                     return Ok(0.0);
                 }
-                return Ok(nearest::distance(a.shape(), &other)? * from_metres(unit));
+                return Ok(nearest::distance(&parts[0], &parts[1])? * from_metres(unit));
             };
             if !(on_earth(one) && on_earth(two)) {
                 return Err(GeoError::NoAnswer { operation: "distance", what: "a latitude beyond a pole" });
@@ -80,14 +79,17 @@ fn on_earth(point: &geo::Point) -> bool {
     point.y().abs() <= 90.0
 }
 
-/// Whether they have a point in common, where their boxes do.
-fn meets(a: &Geometry, b: &Geometry) -> Result<bool, GeoError> {
-    let other = b.shape_in(a.crs())?;
-    let apart = match (a.bounds(), bounds_of(&other)) {
+/// Whether their boxes have a point in common, so that they may have one. Only of what is valid can it be told whether they do.
+fn may_meet(a: &Geometry, b: &Geometry, shape_of_b: &geo::Geometry) -> Result<bool, GeoError> {
+    let apart = match (a.bounds(), bounds_of(shape_of_b)) {
         (Some(a), Some(b)) => !geo::Intersects::intersects(&a, &b),
         _ => true,
     };
-    if apart { Ok(false) } else { relate::intersects(a, b) }
+    if !apart {
+        a.check_valid()?;
+        b.check_valid()?;
+    }
+    Ok(!apart)
 }
 
 fn plane_distance(a: &Geometry, b: &Geometry) -> Result<f64, GeoError> {
@@ -95,38 +97,9 @@ fn plane_distance(a: &Geometry, b: &Geometry) -> Result<f64, GeoError> {
     if let (geo::Geometry::Point(one), geo::Geometry::Point(two)) = (a.shape(), &*other) {
         return Ok(Euclidean.distance(*one, *two));
     }
-    if a.points().saturating_mul(b.points()) > DISTANCE_MAX {
-        return Err(GeoError::TooLarge { what: "pairs of points for a distance", limit: DISTANCE_MAX });
-    }
-    if meets(a, b)? {
-        return Ok(0.0);
-    }
-    segments::allow_together(a.shape(), &other)?;
-    watch::before_work_on(a.points().saturating_mul(b.points()) / PAIRS_A_POINT)?;
-    let (mine, theirs) = (Parts::of(a.shape()), Parts::of(&other));
-    // Of shapes that do not meet, what is nearest is on their edges.
-    let edges = |parts: &Parts| -> Vec<LineString> {
-        let rings =
-            parts.areas.iter().flat_map(|area| std::iter::once(area.exterior()).chain(area.interiors()));
-        parts.lines.iter().chain(rings).cloned().collect()
-    };
-    let (my_edges, their_edges) = (edges(&mine), edges(&theirs));
-    let mut least = f64::INFINITY;
-    for point in &mine.points {
-        theirs.points.iter().for_each(|other| least = least.min(Euclidean.distance(*point, *other)));
-        their_edges.iter().for_each(|edge| least = least.min(Euclidean.distance(point, edge)));
-    }
-    for edge in &my_edges {
-        theirs.points.iter().for_each(|point| least = least.min(Euclidean.distance(point, edge)));
-        their_edges.iter().for_each(|other| least = least.min(Euclidean.distance(edge, other)));
-    }
-    Ok(least)
+    may_meet(a, b, &other)?;
+    apart::distance(&Parts::of(a.shape()), &Parts::of(&other))
 }
-
-/// Pairs of points that may be looked at for a distance in the plane.
-const DISTANCE_MAX: usize = PAIRS_MAX * 100;
-/// Such pairs that take as long as other work on a point.
-const PAIRS_A_POINT: usize = 100;
 
 /// The length of lines, and of the edges of areas.
 ///

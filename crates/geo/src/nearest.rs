@@ -1,17 +1,14 @@
 //! The shortest distance on the ellipsoid of WGS 84 between shapes that do not meet and are not both points.
 //!
-//! Segments are geodesics. Which two are nearest is found on the sphere: which vertices are nearest gives a bound, and only segments whose boxes in
-//! space are within it are compared. Their distance is then that of the shortest geodesic from an end of the one to a place on the other, which is
+//! Segments are geodesics. Which two are nearest is found on the sphere, by trees of their boxes in space. Their distance is then that of the shortest geodesic from an end of the one to a place on the other, which is
 //! sought there. So it can only be too long, where sphere and ellipsoid disagree about which segments are nearest: by less than a part in three
 //! hundred, and not at all where there is one segment or the nearest is much nearer than the others.
 
 use crate::error::GeoError;
-use crate::limits::PAIRS_MAX;
 use crate::parts::Parts;
+use crate::tree::{self, Around, Near, Placed, Tree};
 use crate::watch::Watch;
-use geo::{Bearing, Coord, CoordsIter, Destination, Distance, Geodesic, LineString, Point};
-use rstar::primitives::GeomWithData;
-use rstar::{AABB, RTree, RTreeObject};
+use geo::{Bearing, Coord, Destination, Distance, Geodesic, Line, Point};
 
 type Vector = [f64; 3];
 
@@ -30,16 +27,23 @@ impl Arc {
     }
 }
 
-impl RTreeObject for Arc {
-    type Envelope = AABB<Vector>;
-
-    fn envelope(&self) -> Self::Envelope {
+impl Placed<3> for Arc {
+    fn around(&self) -> Around<3> {
         // An arc leaves the box of its chord by at most its height above the chord.
         let half = length(minus(self.to, self.from)) / 2.0;
         let height = 1.0 - (1.0 - half * half).max(0.0).sqrt();
-        let least = std::array::from_fn(|axis| self.from[axis].min(self.to[axis]) - height);
-        let greatest = std::array::from_fn(|axis| self.from[axis].max(self.to[axis]) + height);
-        AABB::from_corners(least, greatest)
+        let chord = Around::both(self.from, self.to);
+        Around { least: chord.least.map(|x| x - height), greatest: chord.greatest.map(|x| x + height) }
+    }
+}
+
+impl Near<3> for Arc {
+    /// The chord between what is nearest of two arcs, which do not cross.
+    fn distance(&self, other: &Self) -> f64 {
+        let ends = [(self.from, other), (self.to, other), (other.from, self), (other.to, self)];
+        ends.into_iter()
+            .map(|(place, arc)| length(minus(place, foot(place, arc))))
+            .fold(f64::INFINITY, f64::min)
     }
 }
 
@@ -47,73 +51,33 @@ impl RTreeObject for Arc {
 ///
 /// # Errors
 ///
-/// Where they are too large, or beyond the poles.
-pub fn distance(a: &geo::Geometry, b: &geo::Geometry) -> Result<f64, GeoError> {
-    if a.coords_iter().chain(b.coords_iter()).any(|coord| coord.y.abs() > 90.0) {
-        return Err(GeoError::NoAnswer { operation: "distance", what: "a latitude beyond a pole" });
+/// Where one is beyond a pole or has no point, or time is up.
+pub fn distance(a: &Parts, b: &Parts) -> Result<f64, GeoError> {
+    let no_answer = |what| GeoError::NoAnswer { operation: "distance", what };
+    let is_beyond = |line: Line| line.start.y.abs() > 90.0 || line.end.y.abs() > 90.0;
+    if a.edges().chain(b.edges()).any(is_beyond) {
+        return Err(no_answer("a latitude beyond a pole"));
     }
     let mut watch = Watch::new();
-    watch.before_work_on(a.coords_count() + b.coords_count())?;
-    let bound = nearest_vertices(a, b, &mut watch)?;
-    let tree = RTree::bulk_load(arcs(b));
-    let mut left = PAIRS_MAX;
-    let mut best: Option<(f64, Arc, Arc)> = None;
-    let mut bound = bound * (1.0 + 1e-9) + 1e-12;
-    for arc in arcs(a) {
-        watch.check()?;
-        let own = arc.envelope();
-        let (least, greatest) = (own.lower(), own.upper());
-        let window = AABB::from_corners(least.map(|x| x - bound), greatest.map(|x| x + bound));
-        for other in tree.locate_in_envelope_intersecting(&window) {
-            left = left.checked_sub(1).ok_or(GeoError::TooLarge {
-                what: "pairs of segments that are near each other",
-                limit: PAIRS_MAX,
-            })?;
-            let chord = arc_distance(&arc, other);
-            if best.as_ref().is_none_or(|(known, _, _)| chord < *known) {
-                best = Some((chord, arc, *other));
-                bound = bound.min(chord * (1.0 + 1e-9) + 1e-12);
-            }
-        }
+    let (a, b) = (arcs(a, &mut watch)?, arcs(b, &mut watch)?);
+    match tree::nearest(&a, &b, f64::INFINITY, &mut watch)? {
+        Some((_, arc, other)) => Ok(refined(&arc, &other)),
+        None => Err(no_answer("an empty geometry")),
     }
-    let Some((_, arc, other)) = best else {
-        return Err(GeoError::NoAnswer { operation: "distance", what: "an empty geometry" });
-    };
-    Ok(refined(&arc, &other))
 }
 
-/// The vertices and edges of a shape.
-fn arcs(shape: &geo::Geometry) -> Vec<Arc> {
-    let parts = Parts::of(shape);
-    let rings = parts.areas.iter().flat_map(|area| std::iter::once(area.exterior()).chain(area.interiors()));
-    let lines: Vec<&LineString> = parts.lines.iter().chain(rings).collect();
-    let edges = lines.iter().flat_map(|line| line.lines()).map(|line| Arc::new(line.start, line.end));
-    parts.points.iter().map(|point| Arc::new(point.0, point.0)).chain(edges).collect()
-}
-
-/// The chord between the two vertices that are nearest.
-fn nearest_vertices(a: &geo::Geometry, b: &geo::Geometry, watch: &mut Watch) -> Result<f64, GeoError> {
-    let (few, many) = if a.coords_count() < b.coords_count() { (a, b) } else { (b, a) };
-    let vertices = many.coords_iter().map(|coord| GeomWithData::new(vector(coord), ()));
-    let tree = RTree::bulk_load(vertices.collect());
-    let mut least = f64::INFINITY;
-    for vertex in few.coords_iter().map(vector) {
-        // A neighbour is found in some microseconds.
-        for _ in 0..32 {
-            watch.check()?;
-        }
-        if let Some(nearest) = tree.nearest_neighbor(&vertex) {
-            least = least.min(length(minus(*nearest.geom(), vertex)));
-        }
+/// The points and edges of a shape.
+fn arcs(parts: &Parts, watch: &mut Watch) -> Result<Tree<Arc, 3>, GeoError> {
+    let mut arcs = Vec::new();
+    for line in parts.edges() {
+        watch.check_after(ARC_STEPS)?;
+        arcs.push(Arc::new(line.start, line.end));
     }
-    Ok(least)
+    Tree::new(arcs, watch)
 }
 
-/// The chord between what is nearest of two arcs, which do not cross.
-fn arc_distance(a: &Arc, b: &Arc) -> f64 {
-    let ends = [(a.from, b), (a.to, b), (b.from, a), (b.to, a)];
-    ends.into_iter().map(|(place, arc)| length(minus(place, foot(place, arc)))).fold(f64::INFINITY, f64::min)
-}
+/// Steps that the making of an arc takes.
+const ARC_STEPS: usize = 8;
 
 /// The place of an arc that is nearest to another place.
 fn foot(place: Vector, arc: &Arc) -> Vector {

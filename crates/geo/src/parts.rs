@@ -1,7 +1,7 @@
 //! The points, lines and areas that a shape is made of.
 
 use geo::orient::{Direction, Orient};
-use geo::{Coord, LineString, Polygon};
+use geo::{Coord, Line, LineString, Polygon};
 
 /// The parts of a shape by their dimensions.
 #[derive(Debug, Default, Clone)]
@@ -32,6 +32,23 @@ impl Parts {
             G::Triangle(triangle) => self.areas.push(triangle.to_polygon()),
             G::GeometryCollection(members) => members.iter().for_each(|member| self.add(member)),
         }
+    }
+
+    /// The edges of all lines and areas, and the points as edges from and to themselves.
+    pub fn edges(&self) -> impl Iterator<Item = Line> {
+        let points = self.points.iter().map(|point| Line { start: point.0, end: point.0 });
+        points
+            .chain(self.lines.iter().flat_map(LineString::lines))
+            .chain(self.area_edges().map(|(line, _)| line))
+    }
+
+    /// The edges of areas, each with the number of its area.
+    pub fn area_edges(&self) -> impl Iterator<Item = (Line, usize)> {
+        let edges = |(number, area): (usize, &Polygon)| {
+            let rings = std::iter::once(area.exterior()).chain(area.interiors());
+            rings.flat_map(LineString::lines).map(move |line| (line, number)).collect::<Vec<_>>()
+        };
+        self.areas.iter().enumerate().flat_map(edges)
     }
 
     /// How many kinds of them there are.

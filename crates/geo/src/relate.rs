@@ -7,7 +7,6 @@ use crate::geometry::{Geometry, bounds_of};
 use crate::parts::{Parts, ends};
 use crate::segments;
 use crate::validity::is_simple;
-use crate::watch;
 use geo::coordinate_position::{CoordPos, CoordinatePosition};
 use geo::dimensions::{Dimensions, HasDimensions};
 use geo::relate::IntersectionMatrix;
@@ -235,28 +234,3 @@ fn of_one_dimension<'s>(
         _ => None,
     }
 }
-
-/// Whether two geometries of any kind have a point in common.
-///
-/// # Errors
-///
-/// As [`holds`].
-pub fn intersects(a: &Geometry, b: &Geometry) -> Result<bool, GeoError> {
-    let other = b.shape_in(a.crs())?;
-    if a.is_empty() || b.is_empty() {
-        return Ok(false);
-    }
-    a.check_valid()?;
-    b.check_valid()?;
-    segments::allow_together(a.shape(), &other)?;
-    if a.points().saturating_mul(b.points()) > INTERSECTS_MAX {
-        return Err(GeoError::TooLarge { what: "pairs of points", limit: INTERSECTS_MAX });
-    }
-    watch::before_work_on(a.points().saturating_mul(b.points()) / INTERSECTS_A_POINT)?;
-    Ok(a.shape().intersects(&*other))
-}
-
-/// Pairs of points of two geometries that are compared with each other.
-const INTERSECTS_MAX: usize = 100_000_000;
-/// Such pairs that take as long as other work on a point.
-const INTERSECTS_A_POINT: usize = 100;

@@ -2,9 +2,9 @@
 
 use crate::error::GeoError;
 use crate::limits::{PAIRS_FREE, PAIRS_MAX};
+use crate::tree::{Around, Placed, Tree};
 use crate::watch::Watch;
 use geo::{Coord, CoordsIter, Geometry, Line, LineString, Polygon};
-use rstar::{AABB, RTree, RTreeObject};
 
 /// A segment of a line or a ring.
 #[derive(Debug, Clone, Copy)]
@@ -16,12 +16,9 @@ pub struct Segment {
     pub number: usize,
 }
 
-impl RTreeObject for Segment {
-    type Envelope = AABB<[f64; 2]>;
-
-    fn envelope(&self) -> Self::Envelope {
-        let (a, b) = (self.line.start, self.line.end);
-        AABB::from_corners([a.x, a.y], [b.x, b.y])
+impl Placed<2> for Segment {
+    fn around(&self) -> Around<2> {
+        self.line.around()
     }
 }
 
@@ -95,18 +92,18 @@ pub fn of_paths(paths: &[Path]) -> Vec<Segment> {
 /// Where there are too many of them.
 pub fn each_pair(segments: &[Segment], mut f: impl FnMut(&Segment, &Segment)) -> Result<(), GeoError> {
     let mut watch = Watch::new();
-    watch.before_work_on(segments.len() / TREES_A_POINT)?;
-    let tree = RTree::bulk_load(segments.to_vec());
+    let tree = Tree::new(segments.to_vec(), &mut watch)?;
     // Each segment meets itself and its neighbours.
     let mut left = PAIRS_MAX + 8 * segments.len();
     for segment in segments {
-        for other in tree.locate_in_envelope_intersecting(&segment.envelope()) {
+        tree.each_meeting(&segment.around(), |other| {
             watch.check()?;
             left = left.checked_sub(1).ok_or_else(too_many)?;
             if (segment.path, segment.number) < (other.path, other.number) {
                 f(segment, other);
             }
-        }
+            Ok(())
+        })?;
     }
     Ok(())
 }
@@ -122,16 +119,16 @@ pub fn each_pair_between(
     mut f: impl FnMut(&Segment, &Segment),
 ) -> Result<(), GeoError> {
     let mut watch = Watch::new();
-    watch.before_work_on(others.len() / TREES_A_POINT)?;
-    let tree = RTree::bulk_load(others.to_vec());
+    let tree = Tree::new(others.to_vec(), &mut watch)?;
     let mut left = PAIRS_MAX;
     for segment in segments {
         watch.check()?;
-        for other in tree.locate_in_envelope_intersecting(&segment.envelope()) {
+        tree.each_meeting(&segment.around(), |other| {
             watch.check()?;
             left = left.checked_sub(1).ok_or_else(too_many)?;
             f(segment, other);
-        }
+            Ok(())
+        })?;
     }
     Ok(())
 }
@@ -162,9 +159,6 @@ pub fn allow_together(a: &Geometry, b: &Geometry) -> Result<(), GeoError> {
 
 /// Points of the one shape that are looked at for parts of the other: what each costs is some nanoseconds.
 const LOOKS_MAX: usize = 30_000_000;
-
-/// A tree of segments is made so many times faster than other work on as many points.
-const TREES_A_POINT: usize = 4;
 
 fn too_many() -> GeoError {
     GeoError::TooLarge { what: "pairs of segments that are near each other", limit: PAIRS_MAX }

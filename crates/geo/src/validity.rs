@@ -6,12 +6,11 @@
 use crate::error::GeoError;
 use crate::rays::Rays;
 use crate::segments::{Path, Segment, each_pair, of_paths, paths};
+use crate::tree::{Around, Placed, Tree};
 use crate::watch::Watch;
 use geo::coordinate_position::{CoordPos, CoordinatePosition};
 use geo::line_intersection::{LineIntersection, line_intersection};
 use geo::{BoundingRect, Geometry, LineString, Polygon};
-use rstar::RTree;
-use rstar::primitives::{GeomWithData, Rectangle};
 use std::collections::BTreeSet;
 
 /// Whether a shape is valid.
@@ -128,31 +127,46 @@ fn are_all_placed(paths: &[Path], touching: &BTreeSet<(usize, usize)>) -> Result
     let boxed = |(at, ring): (usize, &Polygon)| {
         let bounds = ring.bounding_rect()?;
         let (least, greatest) = (bounds.min(), bounds.max());
-        Some(GeomWithData::new(Rectangle::from_corners([least.x, least.y], [greatest.x, greatest.y]), at))
+        Some(Ring(Around { least: [least.x, least.y], greatest: [greatest.x, greatest.y] }, at))
     };
-    let tree = RTree::bulk_load(rings.iter().enumerate().filter_map(boxed).collect());
-    let mut left = LOOKS_MAX;
     let mut watch = Watch::new();
+    let boxes: Vec<Ring> = rings.iter().enumerate().filter_map(boxed).collect();
+    let tree = Tree::new(boxes.clone(), &mut watch)?;
+    let mut left = LOOKS_MAX;
     let mut holes_left = paths.iter().filter(|path| matches!(path.ring_of, Some((_, false)))).count();
-    for (one, other) in tree.intersection_candidates_with_other_tree(&tree) {
-        let (at, other_at) = (one.data, other.data);
-        if at >= other_at {
-            continue;
-        }
-        let (Some(ring), Some(other)) = (rings.get(at), rings.get(other_at)) else { continue };
-        let touch = touching.contains(&(at, other_at));
-        let points = (ring.exterior().0.len() + other.exterior().0.len()) * if touch { 64 } else { 1 };
-        left = left.checked_sub(points + 16).ok_or(GeoError::TooLarge {
-            what: "points of rings that are near each other",
-            limit: LOOKS_MAX,
+    let mut others = Vec::new();
+    for Ring(around, at) in boxes {
+        others.clear();
+        tree.each_meeting(&around, |other| {
+            others.push(other.1);
+            watch.check()
         })?;
-        if !are_placed(paths, (at, ring), (other_at, other), touch, &mut watch)? {
-            return Ok(false);
+        for other_at in others.iter().copied().filter(|other| at < *other) {
+            let (Some(ring), Some(other)) = (rings.get(at), rings.get(other_at)) else { continue };
+            let touch = touching.contains(&(at, other_at));
+            let points = (ring.exterior().0.len() + other.exterior().0.len()) * if touch { 64 } else { 1 };
+            left = left.checked_sub(points + 16).ok_or(GeoError::TooLarge {
+                what: "points of rings that are near each other",
+                limit: LOOKS_MAX,
+            })?;
+            if !are_placed(paths, (at, ring), (other_at, other), touch, &mut watch)? {
+                return Ok(false);
+            }
+            holes_left -= usize::from(is_hole_of(paths, at, other_at));
         }
-        holes_left -= usize::from(is_hole_of(paths, at, other_at));
     }
     // A hole whose box does not meet that of its polygon was not looked at.
     Ok(holes_left == 0)
+}
+
+/// The box of a ring, and which it is.
+#[derive(Debug, Clone, Copy)]
+struct Ring(Around<2>, usize);
+
+impl Placed<2> for Ring {
+    fn around(&self) -> Around<2> {
+        self.0
+    }
 }
 
 /// Points of rings that are looked at.
@@ -192,6 +206,7 @@ fn are_placed(
         paths.iter().filter(is_hole).map(|path| Polygon::new(LineString(path.coords.clone()), Vec::new()))
     };
     let mut in_hole = |ring: &Polygon, polygon: usize| {
+        watch.check_after(paths.len() / PATHS_A_STEP)?;
         for hole in holes(polygon) {
             if side(&hole, ring, true, watch)? == Side::Inside {
                 return Ok(true);
@@ -223,8 +238,10 @@ fn side(of: &Polygon, ring: &Polygon, touch: bool, watch: &mut Watch) -> Result<
     let corners = ring.exterior().0.iter().copied();
     let middles = ring.exterior().lines().map(|line| (line.start + line.end) / 2.0);
     let points = ring.exterior().0.len().saturating_mul(of.exterior().0.len());
-    let mut rays =
-        (touch && points > FREE_LOOKS).then(|| Rays::new(of.exterior().lines().map(|line| (line, 0))));
+    let mut rays = match touch && points > FREE_LOOKS {
+        true => Some(Rays::new(of.exterior().lines().map(|line| (line, 0)), watch)?),
+        false => None,
+    };
     let mut found = None;
     for coord in corners.chain(middles) {
         watch.check()?;
@@ -249,5 +266,7 @@ fn side(of: &Polygon, ring: &Polygon, touch: bool, watch: &mut Watch) -> Result<
     Ok(found.unwrap_or(Side::Both))
 }
 
+/// Paths that are looked through in the time of a step.
+const PATHS_A_STEP: usize = 8;
 /// So many pairs of points of two rings are compared with each other; for more a tree is made first.
 const FREE_LOOKS: usize = 100_000;

@@ -31,7 +31,16 @@ impl Watch {
     ///
     /// Where nobody waits for the answer any more.
     pub fn check(&mut self) -> Result<(), GeoError> {
-        self.steps -= 1;
+        self.check_after(1)
+    }
+
+    /// After so many steps.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::check`].
+    pub fn check_after(&mut self, steps: usize) -> Result<(), GeoError> {
+        self.steps = self.steps.saturating_sub(u32::try_from(steps).unwrap_or(u32::MAX));
         if self.steps > 0 {
             return Ok(());
         }

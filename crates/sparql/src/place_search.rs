@@ -79,6 +79,13 @@ pub const GEOMETRY_TEXTS: [&str; 4] = [
     "http://www.opengis.net/ont/geosparql#asKML",
 ];
 
+/// Whether literals of a datatype are geometries, also such that are not read.
+pub(crate) fn is_geometry(datatype: &str) -> bool {
+    let names = ["wktLiteral", "geoJSONLiteral", "gmlLiteral", "kmlLiteral", "dggsLiteral"];
+    datatype == "http://www.openlinksw.com/schemas/virtrdf#Geometry"
+        || datatype.strip_prefix(GEO).is_some_and(|name| names.contains(&name))
+}
+
 /// The name of the function that tells whether what a property relates is so related; none of properties that are no relations of places.
 pub fn place_relation(property: &str) -> Option<String> {
     let name = property.strip_prefix(GEO)?;

@@ -4,11 +4,14 @@
 use crate::function::{Function, Meaning};
 use crate::operands;
 use crate::parse::hints::Hint;
+use crate::place_search::{is_geometry, place_relation};
 use crate::stack;
 use spargebra::Query;
 use spargebra::algebra::{
     AggregateExpression, Expression, Function as Keyword, GraphPattern, OrderExpression,
+    PropertyPathExpression,
 };
+use spargebra::term::{Literal, NamedNodePattern, TermPattern};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
@@ -213,6 +216,11 @@ impl PlanWarning {
 /// The function of a name, if there is one.
 pub type FunctionOf<'a> = &'a dyn Fn(&str) -> Option<&'static Function>;
 
+/// A constant with a datatype in the place of a geometry that a property relates.
+const NO_PLACE: &str = "has no datatype of a geometry (geo:wktLiteral and others), so that nothing is related to it but what data says";
+/// A constant pattern of geof:relate that is none.
+const NO_MATRIX: &str = "is no pattern of geof:relate, which is nine of T, F, *, 0, 1 and 2";
+
 /// What is known of functions and of what they are given.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
@@ -239,6 +247,8 @@ pub fn of_queries<'a>(queries: impl IntoIterator<Item = &'a Query>, known: Known
         no_strings: BTreeSet::new(),
         pattern_bytes: 0,
         geometries: BTreeSet::new(),
+        related: BTreeSet::new(),
+        matrices: BTreeSet::new(),
         geometry_bytes: 0,
     };
     for query in queries {
@@ -261,6 +271,11 @@ pub fn of_queries<'a>(queries: impl IntoIterator<Item = &'a Query>, known: Known
     warnings.extend(
         calls.no_strings.into_iter().map(|text| PlanWarning::WrongText(shown(text), no_string.into())),
     );
+    warnings
+        .extend(calls.matrices.into_iter().map(|text| PlanWarning::WrongText(shown(text), NO_MATRIX.into())));
+    let no_place = |(text, _): (&str, &str)| PlanWarning::NoGeometry(shown(text), NO_PLACE.into());
+    let related = calls.related.into_iter();
+    warnings.extend(related.filter(|(_, datatype)| !is_geometry(datatype)).map(no_place));
     let geometries = calls.geometries.into_iter();
     warnings.extend(geometries.filter_map(|(text, datatype)| {
         let problem = geometry_problem(text, datatype)?;
@@ -328,6 +343,10 @@ struct Calls<'a> {
     pattern_bytes: usize,
     /// Constants with a datatype, and this.
     geometries: BTreeSet<(&'a str, &'a str)>,
+    /// Constants in the place of what a property of places relates, and their datatypes.
+    related: BTreeSet<(&'a str, &'a str)>,
+    /// Constant patterns of relations that are none.
+    matrices: BTreeSet<&'a str>,
     geometry_bytes: usize,
 }
 
@@ -377,8 +396,31 @@ impl<'a> Calls<'a> {
             | GraphPattern::Distinct { inner }
             | GraphPattern::Reduced { inner }
             | GraphPattern::Slice { inner, .. } => self.pattern(inner),
+            GraphPattern::Bgp { patterns } => {
+                for triple in patterns {
+                    if let (NamedNodePattern::NamedNode(property), TermPattern::Literal(literal)) =
+                        (&triple.predicate, &triple.object)
+                        && place_relation(property.as_str()).is_some()
+                    {
+                        self.related(literal);
+                    }
+                }
+            }
+            GraphPattern::Path { path, object: TermPattern::Literal(literal), .. } if relates(path) => {
+                self.related(literal);
+            }
             // Patterns without expressions, and what is evaluated elsewhere.
             _ => {}
+        }
+    }
+
+    /// A constant that is related to places.
+    fn related(&mut self, literal: &'a Literal) {
+        let bytes = self.geometry_bytes + literal.value().len();
+        if bytes <= GEOMETRY_BYTES_MAX {
+            self.geometry_bytes = bytes;
+            self.related.insert((literal.value(), literal.datatype().as_str()));
+            self.geometries.insert((literal.value(), literal.datatype().as_str()));
         }
     }
 
@@ -391,6 +433,12 @@ impl<'a> Calls<'a> {
                         let function = (self.function_of)(iri.as_str());
                         self.errors.extend(Call::of(iri.as_str(), function, arguments.len()));
                         arguments.iter().for_each(|argument| self.geometry(argument));
+                        if iri.as_str() == RELATE
+                            && let Some(pattern) = arguments.get(2).and_then(constant)
+                            && !is_matrix(pattern)
+                        {
+                            self.matrices.insert(pattern);
+                        }
                     }
                     Expression::FunctionCall(Keyword::Regex, arguments) => {
                         self.given(arguments.get(1), arguments.get(2));
@@ -449,6 +497,24 @@ impl<'a> Calls<'a> {
         let has = all <= PATTERN_BYTES_MAX && self.patterns.len() + self.replaced.len() < PATTERNS_MAX;
         self.pattern_bytes = if has { all } else { self.pattern_bytes };
         has
+    }
+}
+
+/// The function that is given a pattern of the matrix of two geometries.
+const RELATE: &str = "http://www.opengis.net/def/function/geosparql/relate";
+
+fn is_matrix(pattern: &str) -> bool {
+    pattern.len() == 9 && pattern.bytes().all(|byte| b"TF*012".contains(&byte))
+}
+
+/// Whether places are related by one of the ways of a path.
+fn relates(path: &PropertyPathExpression) -> bool {
+    use PropertyPathExpression as Path;
+    match path {
+        Path::NamedNode(property) => place_relation(property.as_str()).is_some(),
+        Path::Alternative(one, other) => stack::room(|| relates(one) || relates(other)),
+        Path::Sequence(_, last) => stack::room(|| relates(last)),
+        _ => false,
     }
 }
 
@@ -548,6 +614,32 @@ mod tests {
             warnings("ASK { ?x :p ?o FILTER(xsd:integer('there'^^:place) || xsd:integer('here'^^:place)) }");
         assert_eq!(found, ["\"there\" is not here"]);
         assert!(warnings("ASK { ?x :p 'there'^^:place FILTER(?x = 'there'^^:place) }").is_empty());
+    }
+
+    #[test]
+    fn constants_beside_relations_of_places() {
+        let geo = "PREFIX geo: <http://www.opengis.net/ont/geosparql#> PREFIX geof: <http://www.opengis.net/def/function/geosparql/>";
+        let of = |pattern: &str| warnings(&format!("{geo} ASK {{ {pattern} }}"));
+        let no_place = "\"POINT(1 2)\" has no datatype of a geometry (geo:wktLiteral and others), so that nothing is related to it but what data says";
+        assert_eq!(of("?x geo:sfWithin 'there'^^:place")[1], "\"there\" is not here");
+        for relation in ["geo:sfWithin", "geo:rcc8eq|:near", ":part/geo:ehMeet"] {
+            assert_eq!(of(&format!("?x {relation} 'POINT(1 2)'")), [no_place], "{relation}");
+        }
+        for pattern in [
+            "?x geo:sfWithin 'POINT(1 2)'^^geo:wktLiteral",
+            "?x :near 'POINT(1 2)'",
+            "?x geo:sfWithin ?y",
+            "?x geo:asWKT 'POINT(1 2)'",
+        ] {
+            assert!(of(pattern).is_empty(), "{pattern}");
+        }
+        let relate = |pattern: &str| of(&format!("?x :p ?o FILTER(geof:relate(?o, ?o, {pattern}))"));
+        for pattern in ["'XYZ'", "'TF*012TF'", "'tf*012tf*'"] {
+            let told = relate(pattern);
+            assert!(told.iter().any(|told| told.contains("is no pattern of geof:relate")), "{told:?}");
+        }
+        let is_of_matrix = |told: &String| told.contains("geof:relate,");
+        assert!(!relate("'TF*012TF*'").iter().any(is_of_matrix) && !relate("?o").iter().any(is_of_matrix));
     }
 
     #[test]

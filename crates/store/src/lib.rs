@@ -113,7 +113,7 @@ pub use lode_packed::segment::META_FILE;
 pub use log::{Durability, Log};
 pub use maintenance::{Maintenance, Tell};
 #[cfg(feature = "geo")]
-pub use places::{Nearest, PlacesOptions, PlacesReport, drop_places, index_places, keeps_places};
+pub use places::{Nearest, NoGeometry, PlacesOptions, PlacesReport, drop_places, index_places, keeps_places};
 pub use progress::{LoadProgress, ProgressSample, Stage};
 pub use publication::{frozen_version, publisher};
 pub use recovery::{FoundLog, OpenFiles};

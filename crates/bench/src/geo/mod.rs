@@ -1,8 +1,11 @@
 //! Places like those of a map: points, some of them shops, lines and small areas, dense in towns and thin elsewhere, and zones that are large. From a seed, so that
 //! windows, what is nearest, and joins by places can be measured anywhere.
 
+mod dialect;
 #[cfg(test)]
 mod tests;
+
+pub use dialect::Dialect;
 
 use crate::bsbm::Random;
 use std::f64::consts::TAU;
@@ -140,12 +143,24 @@ fn fraction(random: &mut Random) -> f64 {
 /// The prefixes of all queries.
 const PROLOGUE: &str = "PREFIX geo: <http://www.opengis.net/ont/geosparql#>\nPREFIX geof: <http://www.opengis.net/def/function/geosparql/>\n";
 
-/// Points within half so many degrees of a place.
-pub fn window([x, y]: [f64; 2], size: f64) -> String {
+/// The square around a place, as text.
+fn area([x, y]: [f64; 2], size: f64) -> String {
     let (w, e, s, n) = (x - size / 2.0, x + size / 2.0, y - size / 2.0, y + size / 2.0);
     let ring = [[w, s], [e, s], [e, n], [w, n], [w, s]].map(text).join(",");
+    format!("POLYGON(({ring}))")
+}
+
+/// Points within half so many degrees of a place.
+pub fn window(place: [f64; 2], size: f64) -> String {
+    let area = area(place, size);
+    format!("{PROLOGUE}SELECT ?p {{ ?p <{POINT}> ?g FILTER(geof:sfWithin(?g, \"{area}\"^^geo:wktLiteral)) }}")
+}
+
+/// How far the ten points are away that are nearest to a place, in kilometres.
+pub fn distances(place: [f64; 2]) -> String {
+    let place = text(place);
     format!(
-        "{PROLOGUE}SELECT ?p {{ ?p <{POINT}> ?g FILTER(geof:sfWithin(?g, \"POLYGON(({ring}))\"^^geo:wktLiteral)) }}"
+        "{PROLOGUE}PREFIX uom: <http://www.opengis.net/def/uom/OGC/1.0/>\nSELECT (geof:distance(?g, \"POINT({place})\"^^geo:wktLiteral, uom:kilometre) AS ?d) {{ ?p <{POINT}> ?g }} ORDER BY geof:distance(?g, \"POINT({place})\"^^geo:wktLiteral) LIMIT 10"
     )
 }
 

@@ -156,3 +156,37 @@ fn a_rewritten_pattern_is_a_spatial_join() {
     assert!(joined.contains("SpatialJoin"), "{joined}");
     assert!(!plan("?a :other ?b").contains("Join"));
 }
+
+/// What is wrong with constants beside relations is told, and nothing else.
+#[test]
+fn constants_beside_relations_are_looked_at() {
+    let (_folder, database) = database();
+    let told = |pattern: &str| {
+        let geof = "PREFIX geof: <http://www.opengis.net/def/function/geosparql/>";
+        let query = format!("{PROLOGUE} {geof} SELECT * {{ {pattern} }}");
+        let query = database.prepare(&query, &QueryOptions::default()).unwrap();
+        query.warnings().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    // Nothing is related to :park by a triple, and all of it by geometries.
+    for pattern in [
+        "?x geo:sfWithin :park",
+        "?x geo:sfWithin|geo:sfTouches :park",
+        "?x (geo:sfWithin|:said)/geo:sfTouches :park",
+        "?x geo:sfWithin 'POINT(1 1)'^^geo:wktLiteral",
+        "?x geo:asWKT ?g FILTER(geof:relate(?g, 'POINT(1 1)'^^geo:wktLiteral, 'T********'))",
+    ] {
+        assert_eq!(told(pattern), Vec::<String>::new(), "{pattern}");
+    }
+    for (pattern, problem) in [
+        ("?x geo:sfWithin 'POINT(1'^^geo:wktLiteral", "is no geometry (WKT: "),
+        ("?x geo:sfWithin 'POINT(1 1)'", "has no datatype of a geometry"),
+        (
+            "?x geo:sfWithin '<http://www.opengis.net/def/crs/EPSG/0/99999> POINT(1 1)'^^geo:wktLiteral",
+            "(EPSG:99999)",
+        ),
+        ("?x geo:asWKT ?g FILTER(geof:relate(?g, ?g, 'XYZ'))", "\"XYZ\" is no pattern of geof:relate"),
+    ] {
+        let told = told(pattern);
+        assert!(told.len() == 1 && told[0].contains(problem), "{pattern}: {told:?}");
+    }
+}

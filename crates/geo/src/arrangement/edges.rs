@@ -3,11 +3,11 @@
 use crate::error::GeoError;
 use crate::limits::PAIRS_MAX;
 use crate::parts::{Parts, oriented};
+use crate::tree::{Around, Placed, Tree};
 use crate::watch::Watch;
 use geo::kernels::{Kernel, Orientation, RobustKernel};
 use geo::line_intersection::{LineIntersection, line_intersection};
 use geo::{Coord, Line, LineString, Point};
-use rstar::{AABB, RTree, RTreeObject};
 
 /// Two shapes.
 pub type Shapes<'s> = [&'s Parts; 2];
@@ -55,13 +55,11 @@ impl Edge {
 
 /// An edge with its number, in a tree.
 #[derive(Debug, Clone, Copy)]
-struct Placed(usize, Line);
+struct Numbered(usize, Line);
 
-impl RTreeObject for Placed {
-    type Envelope = AABB<[f64; 2]>;
-
-    fn envelope(&self) -> Self::Envelope {
-        AABB::from_corners([self.1.start.x, self.1.start.y], [self.1.end.x, self.1.end.y])
+impl Placed<2> for Numbered {
+    fn around(&self) -> Around<2> {
+        self.1.around()
     }
 }
 
@@ -148,26 +146,29 @@ impl Edges {
         };
         self.cuts = self.all.iter().map(ends).collect();
         self.shared = vec![Vec::new(); self.all.len()];
-        let placed: Vec<Placed> =
-            self.all.iter().enumerate().map(|(at, edge)| Placed(at, edge.line)).collect();
-        watch.before_work_on(placed.len())?;
-        let tree = RTree::bulk_load(placed.clone());
-        let mut left = PAIRS_MAX + 8 * placed.len();
-        for one in &placed {
-            for other in tree.locate_in_envelope_intersecting(&one.envelope()) {
+        let numbered: Vec<Numbered> =
+            self.all.iter().enumerate().map(|(at, edge)| Numbered(at, edge.line)).collect();
+        let tree = Tree::new(numbered.clone(), watch)?;
+        let mut left = PAIRS_MAX + 8 * numbered.len();
+        for one in &numbered {
+            tree.each_meeting(&one.around(), |other| {
                 watch.check()?;
                 left = left.checked_sub(1).ok_or_else(too_many)?;
                 if one.0 < other.0 {
                     self.meet(one.0, other.0);
                 }
-            }
+                Ok(())
+            })?;
         }
         for point in shapes.into_iter().flat_map(|parts| &parts.points) {
-            for edge in tree.locate_in_envelope_intersecting(&AABB::from_point([point.x(), point.y()])) {
+            watch.check()?;
+            let place = [point.x(), point.y()];
+            tree.each_meeting(&Around::both(place, place), |edge| {
                 watch.check()?;
                 left = left.checked_sub(1).ok_or_else(too_many)?;
                 self.meet_point(edge.0, *point);
-            }
+                Ok(())
+            })?;
         }
         for cuts in &mut self.cuts {
             cuts.sort_by(|a, b| a.part.total_cmp(&b.part));

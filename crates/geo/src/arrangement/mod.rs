@@ -111,8 +111,8 @@ impl Arrangement {
     pub fn of(shapes: Shapes<'_>) -> Result<Self, GeoError> {
         let mut watch = Watch::new();
         let edges = Edges::of(shapes, &mut watch)?;
-        watch.before_work_on(edges.all.len())?;
-        let mut rays = [0, 1].map(|of| Rays::new(edges.of_areas(of)));
+        let mut rays = |of| Rays::new(edges.of_areas(of), &mut watch);
+        let mut rays = [rays(0)?, rays(1)?];
         let mut made = Self { edges, pieces: Vec::new(), nodes: HashMap::new() };
         made.add_pieces(&mut rays, &mut watch)?;
         made.add_ends_and_points(shapes, &mut rays, &mut watch)?;
@@ -168,6 +168,7 @@ impl Arrangement {
     ) -> Result<(), GeoError> {
         for (of, parts) in shapes.into_iter().enumerate() {
             for end in parts.lines.iter().flat_map(|line| [line.0.first(), line.0.last()]).flatten() {
+                watch.check()?;
                 let node = node_at(&mut self.nodes, *end);
                 node.at[of].ends += 1;
             }
@@ -206,14 +207,24 @@ impl Arrangement {
 
     /// The lines that both have in common and that are not in an area that both have.
     pub fn common_lines(&self) -> Vec<LineString> {
-        let mut lines: Vec<LineString> = Vec::new();
-        let mut before: Option<usize> = None;
-        for piece in &self.pieces {
+        self.lines(|piece| {
             let [a, b] = piece.around;
             let in_common_area = (a.left && b.left) || (a.right && b.right);
-            if piece.again || in_common_area || !is_common(piece) {
-                continue;
-            }
+            !in_common_area && is_common(piece)
+        })
+    }
+
+    /// What of the lines and edges of the first is outside of the second, each part once.
+    pub fn lines_outside(&self) -> Vec<LineString> {
+        let is_of_first = |piece: &Piece| self.edges.all.get(piece.edge).is_some_and(|edge| edge.of == 0);
+        self.lines(|piece| is_of_first(piece) && piece.around[1].position() == Position::Outside)
+    }
+
+    /// Pieces, each part once, put together where they go on.
+    fn lines(&self, has: impl Fn(&Piece) -> bool) -> Vec<LineString> {
+        let mut lines: Vec<LineString> = Vec::new();
+        let mut before: Option<usize> = None;
+        for piece in self.pieces.iter().filter(|piece| !piece.again && has(piece)) {
             let last = lines.last_mut().filter(|line| line.0.last() == Some(&piece.start));
             match last {
                 Some(line) if before == Some(piece.edge) => {

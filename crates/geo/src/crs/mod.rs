@@ -25,6 +25,18 @@ pub enum Crs {
     Other(Arc<str>),
 }
 
+/// What stands for a code of the EPSG register in an IRI.
+fn epsg_code(iri: &str) -> Option<&str> {
+    let rest = iri
+        .strip_prefix(EPSG)
+        .or_else(|| iri.strip_prefix("https://www.opengis.net/def/crs/EPSG/"))
+        .or_else(|| iri.strip_prefix("http://www.opengis.net/gml/srs/epsg.xml#"))
+        .or_else(|| iri.strip_prefix("urn:ogc:def:crs:EPSG:"))
+        .or_else(|| iri.strip_prefix("urn:x-ogc:def:crs:EPSG:"))
+        .or_else(|| iri.strip_prefix("EPSG:"))?;
+    rest.rsplit(['/', ':']).next()
+}
+
 /// What is known of a system.
 struct Known {
     proj: Proj,
@@ -34,16 +46,7 @@ struct Known {
 impl Crs {
     /// The one with this IRI, or a URN or short form of a code.
     pub fn from_iri(iri: &str) -> Self {
-        let code = iri
-            .strip_prefix(EPSG)
-            .or_else(|| iri.strip_prefix("https://www.opengis.net/def/crs/EPSG/"))
-            .or_else(|| iri.strip_prefix("http://www.opengis.net/gml/srs/epsg.xml#"))
-            .or_else(|| iri.strip_prefix("urn:ogc:def:crs:EPSG:"))
-            .or_else(|| iri.strip_prefix("urn:x-ogc:def:crs:EPSG:"))
-            .or_else(|| iri.strip_prefix("EPSG:"))
-            .and_then(|rest| rest.rsplit(['/', ':']).next())
-            .and_then(|code| code.parse().ok());
-        match code {
+        match epsg_code(iri).and_then(|code| code.parse().ok()) {
             Some(code) => Self::Epsg(code),
             None if iri.ends_with("/CRS84") || iri.ends_with(":CRS84") || iri.ends_with("#CRS84") => {
                 Self::Crs84
@@ -81,6 +84,16 @@ impl Crs {
     /// Whether more is known of it than its name: there are ways to others.
     pub fn is_known(&self) -> bool {
         self.known().is_some()
+    }
+
+    /// The code in the EPSG register that it is named by, if there is nothing more that is known of it.
+    pub fn unknown_code(&self) -> Option<String> {
+        let code = match self {
+            Self::Crs84 => None,
+            Self::Epsg(code) => Some(code.to_string()),
+            Self::Other(iri) => epsg_code(iri).map(str::to_owned),
+        };
+        code.filter(|_| !self.is_known())
     }
 
     /// Metres of a unit of its coordinates, where these are no angles.

@@ -1,5 +1,6 @@
 //! Tests of what geometries are and what is made of them. Expected values are from shapely 2.2 (GEOS 3.14) and pyproj 3.7, or by hand.
 
+mod apart;
 mod hostile;
 mod making;
 mod matrices;

@@ -47,8 +47,23 @@ pub struct PlacesOptions {
     pub cancel: CancelToken,
 }
 
+/// Unreadable literals that are named, and bytes of those that are.
+const NAMED_MAX: usize = 5;
+const NAMED_BYTES_MAX: usize = 1 << 16;
+
+/// A literal with the datatype of a geometry that is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoGeometry {
+    /// Its text.
+    pub text: String,
+    /// Its datatype.
+    pub datatype: String,
+    /// Why it cannot be read.
+    pub reason: String,
+}
+
 /// What was done.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlacesReport {
     /// Segments that were indexed now,
     pub segments: u64,
@@ -56,6 +71,8 @@ pub struct PlacesReport {
     pub geometries: u64,
     /// Literals of them that have the datatype of a geometry and are none.
     pub unreadable: u64,
+    /// The first few of these.
+    pub named: Vec<NoGeometry>,
     /// Bytes of their indexes.
     pub bytes: u64,
     /// Segments that had an index, or have no geometries.
@@ -174,6 +191,7 @@ fn pieces_of(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
 struct Piece {
     geometries: u64,
     unreadable: u64,
+    named: Vec<NoGeometry>,
     /// Planes in the order in which they were met, with rows that do not have their numbers yet.
     planes: Vec<(Crs, Grid, Vec<u128>)>,
     /// Those of further planes,
@@ -194,8 +212,12 @@ impl Piece {
                     piece.geometries += 1;
                     piece.add(&geometry, number)
                 }
-                Err(_) => {
+                Err(error) => {
                     piece.unreadable += 1;
+                    if piece.named.len() < NAMED_MAX && text.len() <= NAMED_BYTES_MAX {
+                        let (text, datatype) = (text.to_owned(), datatype.to_owned());
+                        piece.named.push(NoGeometry { text, datatype, reason: error.to_string() });
+                    }
                     piece.irregular.push(number);
                     Ok(())
                 }
@@ -243,9 +265,11 @@ impl Building<'_> {
         for some in pieces_of(&ranges).chunks(4 * self.threads) {
             let read = |piece: Range<u64>| Piece::read(dictionary, &piece, &self.options.cancel);
             for piece in pieces::each(some.to_vec(), self.threads, &read) {
-                let piece = piece?;
+                let mut piece = piece?;
                 report.geometries += piece.geometries;
                 report.unreadable += piece.unreadable;
+                let more = NAMED_MAX.saturating_sub(report.named.len());
+                report.named.extend(piece.named.drain(..).take(more));
                 for rows in planes.numbered(piece)? {
                     sorter.push(&rows).map_err(StoreError::io(self.folder))?;
                 }

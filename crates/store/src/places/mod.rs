@@ -20,6 +20,6 @@ mod tree;
 #[cfg(feature = "geo")]
 pub(crate) use build::index_in_turn;
 #[cfg(feature = "geo")]
-pub use build::{PlacesOptions, PlacesReport, drop_places, index_places, keeps_places};
+pub use build::{NoGeometry, PlacesOptions, PlacesReport, drop_places, index_places, keeps_places};
 #[cfg(feature = "geo")]
 pub use nearest::Nearest;

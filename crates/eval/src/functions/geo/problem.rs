@@ -1,7 +1,7 @@
 //! What is the matter with constants that functions of geometries are given: their calls have no value, without a word.
 
+use lode_geo::read;
 use lode_geo::vocabulary::DGGS_LITERAL;
-use lode_geo::{Crs, read};
 
 /// What is the matter with a literal of this text and datatype, if its datatype says that it is a geometry.
 pub fn geometry_problem(text: &str, datatype: &str) -> Option<String> {
@@ -13,9 +13,7 @@ pub fn geometry_problem(text: &str, datatype: &str) -> Option<String> {
         Ok(geometry) => geometry,
         Err(error) => return Some(format!("is no geometry ({error}); {ERROR}")),
     };
-    if let Crs::Epsg(code) = geometry.crs()
-        && !geometry.crs().is_known()
-    {
+    if let Some(code) = geometry.crs().unknown_code() {
         return Some(format!(
             "is in a reference system that is not known, or needs what is not here (EPSG:{code}); each call with geometries of others is an error"
         ));
@@ -42,6 +40,11 @@ mod tests {
                 "<http://www.opengis.net/def/crs/EPSG/0/99> POINT(1 2)",
                 WKT_LITERAL,
                 "is in a reference system that is not known",
+            ),
+            (
+                "<http://www.opengis.net/def/crs/EPSG/0/99999> POINT(1 2)",
+                WKT_LITERAL,
+                "is in a reference system that is not known, or needs what is not here (EPSG:99999)",
             ),
         ] {
             let problem = geometry_problem(text, datatype).unwrap_or_default();

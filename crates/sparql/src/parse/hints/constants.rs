@@ -72,8 +72,20 @@ impl<'t> Walk<'t> {
             Some(iri) if place_relation(&iri).is_some() => Role::Subject,
             _ => Role::Object,
         };
+        // What one of the ways of a path relates may follow from geometries, too.
+        let may_follow = verb.node() != Node::Iri && verb.node() != Node::Name && self.relates_places(verb);
+        let around = Around { is_required: around.is_required && !may_follow, ..*around };
         for object in parts {
-            self.term(object, role, around, names);
+            self.term(object, role, &around, names);
+        }
+    }
+
+    /// Whether a property of a path relates places.
+    fn relates_places(&self, at: At<'t>) -> bool {
+        match at.node() {
+            Node::Iri | Node::Name => self.iri_of(at).is_some_and(|iri| place_relation(&iri).is_some()),
+            Node::Variable | Node::Negated => false,
+            _ => at.children().any(|part| crate::stack::room(|| self.relates_places(part))),
         }
     }
 

@@ -1,19 +1,26 @@
-//! `lode bench geo`: what places cost: loading, the index of them, windows, what is nearest, and a join of points with zones, with and without the index.
+//! `lode bench geo`: what places cost: loading, the index of them, windows, what is nearest, and a join of points with zones, with and without the index, and
+//! how long other stores take for the same.
 
+mod asked;
+mod rivals;
+mod row;
+
+use self::asked::{Queries, asked};
+use self::row::{JOIN, JOINS, NEAREST, Row, WINDOW, WITH, write_table};
 use crate::args::BenchGeoArgs;
 use crate::bench_scratch::Scratch;
 use crate::exit::Done;
 use crate::number;
 use crate::talk::{say, write_json};
-use anyhow::{Context, bail};
+use anyhow::Context;
 use lode_bench::geo::{Places, Sizes, generate, join, nearest, window};
 use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
 use lode_engine::store::{CompactOptions, PlacesOptions, drop_places, index_places};
-use lode_engine::{CancelToken, Database, OpenOptions, QueryOptions, QueryResults};
+use lode_engine::{CancelToken, Database, OpenOptions};
 use lode_rdf::format::RdfFormat;
 use serde_json::{Value, json};
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::BufWriter;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,17 +29,10 @@ use std::time::{Duration, Instant};
 const WINDOW_ROWS: usize = 1_000;
 /// Windows are made larger or smaller so often to have them.
 const WINDOW_TRIES: usize = 24;
+/// Who answers without the index.
+const WITHOUT: &str = "lode, no index";
 /// Blocks that the database keeps in memory.
 const CACHE_BYTES: usize = 512 << 20;
-
-/// What one kind of query took.
-struct Row {
-    query: &'static str,
-    has_index: bool,
-    times: Vec<Duration>,
-    /// Rows of a query, on average; of the join what it counts.
-    rows: u64,
-}
 
 pub fn run(args: &BenchGeoArgs) -> anyhow::Result<Done> {
     let scratch = Scratch::new(args.folder.as_deref(), "geo")?;
@@ -47,12 +47,15 @@ pub fn run(args: &BenchGeoArgs) -> anyhow::Result<Done> {
     let report = index_places(database.store(), &options)?;
     let indexing = start.elapsed();
     let queries = queries(&database, args)?;
-    let mut rows = measured(&database, &queries, true, args.runs.max(1))?;
+    let mut rows = measured(&database, &queries, WITH, args.runs.max(1))?;
+    for (name, url) in &args.endpoint {
+        rows.extend(rivals::measured(&database, &queries, (name, url), args)?);
+    }
     drop_places(database.store())?;
     // Segments that are open have the index still.
     drop(database);
     let database = Database::open(&folder, &OpenOptions::with_cache(CACHE_BYTES))?;
-    rows.extend(measured(&database, &queries, false, 1)?);
+    rows.extend(measured(&database, &queries, WITHOUT, 1)?);
     if args.json {
         let runs: Vec<Value> = rows.iter().map(Row::json).collect();
         write_json(&json!({
@@ -86,13 +89,6 @@ fn loaded(data: &Path, folder: &Path) -> anyhow::Result<(Database, Duration)> {
     Ok((database, start.elapsed()))
 }
 
-/// Windows, places whose nearest are asked for, and the join.
-struct Queries {
-    windows: Vec<String>,
-    nearest: Vec<String>,
-    join: String,
-}
-
 fn queries(database: &Database, args: &BenchGeoArgs) -> anyhow::Result<Queries> {
     // Other places than the data has, in the same towns.
     let mut places = Places::new(args.seed);
@@ -101,33 +97,30 @@ fn queries(database: &Database, args: &BenchGeoArgs) -> anyhow::Result<Queries> 
     let (of_windows, of_nearest) = places.split_at(runs);
     let windows =
         of_windows.iter().map(|place| window_of(database, *place)).collect::<anyhow::Result<_>>()?;
-    Ok(Queries { windows, nearest: of_nearest.iter().map(|place| nearest(*place)).collect(), join: join() })
+    Ok(Queries { windows, nearest: of_nearest.to_vec() })
 }
 
 /// The window around a place with as many results as are wanted, or as there are.
-fn window_of(database: &Database, place: [f64; 2]) -> anyhow::Result<String> {
+fn window_of(database: &Database, place: [f64; 2]) -> anyhow::Result<([f64; 2], f64)> {
     let (mut least, mut most) = (0.0, 300.0);
     for _ in 0..WINDOW_TRIES {
         let size = f64::midpoint(least, most);
-        let query = window(place, size);
-        let rows = asked(database, &query)?.0.len();
+        let rows = asked(database, &window(place, size))?.0.len();
         match rows {
-            rows if rows.abs_diff(WINDOW_ROWS) <= WINDOW_ROWS / 20 => return Ok(query),
+            rows if rows.abs_diff(WINDOW_ROWS) <= WINDOW_ROWS / 20 => return Ok((place, size)),
             rows if rows < WINDOW_ROWS => least = size,
             _ => most = size,
         }
     }
-    Ok(window(place, most))
+    Ok((place, most))
 }
 
-fn measured(
-    database: &Database,
-    queries: &Queries,
-    has_index: bool,
-    runs: usize,
-) -> anyhow::Result<Vec<Row>> {
+fn measured(database: &Database, queries: &Queries, who: &str, runs: usize) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for (query, texts) in [("window", &queries.windows), ("nearest 10", &queries.nearest)] {
+    let windows = queries.windows.iter().map(|(place, size)| window(*place, *size)).collect();
+    let nearest = queries.nearest.iter().map(|place| nearest(*place)).collect();
+    for (query, texts) in [(WINDOW, windows), (NEAREST, nearest)] {
+        let texts: Vec<String> = texts;
         let (mut times, mut count) = (Vec::new(), 0);
         for text in texts.iter().take(runs) {
             let (found, time) = asked(database, text)?;
@@ -137,65 +130,14 @@ fn measured(
             }
             times.push(time);
         }
-        rows.push(Row { query, has_index, times, rows: count });
+        rows.push(Row { query, who: who.to_owned(), times, rows: count, same: None });
     }
     let (mut times, mut pairs) = (Vec::new(), 0);
-    for _ in 0..runs.min(3) {
-        let (found, time) = asked(database, &queries.join)?;
+    for _ in 0..runs.min(JOINS) {
+        let (found, time) = asked(database, &join())?;
         times.push(time);
         pairs = found.first().and_then(|count| count.parse().ok()).unwrap_or(0);
     }
-    rows.push(Row { query: "join", has_index, times, rows: pairs });
+    rows.push(Row { query: JOIN, who: who.to_owned(), times, rows: pairs, same: None });
     Ok(rows)
-}
-
-/// The first value of each row, and how long it took to have all.
-fn asked(database: &Database, query: &str) -> anyhow::Result<(Vec<String>, Duration)> {
-    let start = Instant::now();
-    let answer = database.query(query, &QueryOptions::default())?;
-    let QueryResults::Solutions(mut solutions) = answer else {
-        bail!("a query of the benchmark is no SELECT")
-    };
-    let rows = solutions.collect_rows()?;
-    let time = start.elapsed();
-    let value = |term: &lode_rdf::Term| match term {
-        lode_rdf::Term::Literal(literal) => literal.value().to_owned(),
-        other => other.to_string(),
-    };
-    let first = |row: &Vec<Option<lode_rdf::Term>>| {
-        row.first().and_then(Option::as_ref).map(value).unwrap_or_default()
-    };
-    Ok((rows.iter().map(first).collect(), time))
-}
-
-impl Row {
-    fn least(&self) -> Duration {
-        self.times.iter().min().copied().unwrap_or_default()
-    }
-
-    fn median(&self) -> Duration {
-        let mut times = self.times.clone();
-        times.sort_unstable();
-        times.get(times.len() / 2).copied().unwrap_or_default()
-    }
-
-    fn json(&self) -> Value {
-        json!({
-            "query": self.query, "index": self.has_index, "runs": self.times.len(), "rows": self.rows,
-            "least_seconds": self.least().as_secs_f64(), "median_seconds": self.median().as_secs_f64(),
-        })
-    }
-}
-
-fn write_table(rows: &[Row]) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "| query | index | rows | runs | least ms | median ms |")?;
-    writeln!(out, "|---|---|--:|--:|--:|--:|")?;
-    for row in rows {
-        let [least, median] = [row.least(), row.median()].map(|time| time.as_secs_f64() * 1e3);
-        let index = if row.has_index { "yes" } else { "no" };
-        let (rows, runs) = (number::grouped(row.rows), row.times.len());
-        writeln!(out, "| {} | {index} | {rows} | {runs} | {least:.2} | {median:.2} |", row.query)?;
-    }
-    Ok(())
 }

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod cuts;
+
 use lode_base::cancel::CancelToken;
 use lode_base::checksum::checksum;
 use lode_base::mem_vfs::MemVfs;

@@ -38,7 +38,7 @@ const TEXTS: [&str; 10] = [
     "SELECT DISTINCT ?k ?m { ?a <http://e/knows> ?b ; <http://e/kind> ?k OPTIONAL { ?b <http://e/kind> <http://e/k3> ; <http://e/m> ?m FILTER (?m > 100) } }",
 ];
 /// Of those, so many have rows that workers exchange.
-const EXCHANGES: usize = 7;
+const EXCHANGES: usize = 6;
 
 /// A sequence that looks like one of chance.
 struct Chance(u64);

@@ -48,6 +48,8 @@ pub struct Apart {
     pub head: Plan,
     /// The fragments, and what to send of each. Those whose rows another needs are before it.
     pub fragments: Vec<(Fragment, Vec<u8>)>,
+    /// The operators that keep a part of the plan at the head, by name, with the reason, where all that is below them could be run elsewhere.
+    pub stays: Vec<(&'static str, &'static str)>,
 }
 
 /// Takes a plan over `snapshot` apart. Where nothing can be run elsewhere there are no fragments, and the head has all of it.
@@ -65,6 +67,7 @@ pub fn take_apart(plan: &Plan, snapshot: &Snapshot, wanted: &Wanted) -> Result<A
         vars: plan.vars.clone(),
         found: Vec::new(),
         exchanged: Vec::new(),
+        stays: Vec::new(),
     };
     stack::deep(plan.depth, || {
         finder.measure(&plan.root);
@@ -75,7 +78,7 @@ pub fn take_apart(plan: &Plan, snapshot: &Snapshot, wanted: &Wanted) -> Result<A
         }
         let mut head = plan.with_root(root);
         head.vars = finder.vars;
-        Ok(Apart { head, fragments: finder.found })
+        Ok(Apart { head, fragments: finder.found, stays: finder.stays })
     })
 }
 
@@ -91,6 +94,7 @@ pub(crate) struct Finder<'a> {
     pub(crate) found: Vec<(Fragment, Vec<u8>)>,
     /// The joins that are made of exchanged rows, by their numbers.
     pub(crate) exchanged: Vec<u32>,
+    stays: Vec<(&'static str, &'static str)>,
 }
 
 impl Finder<'_> {
@@ -102,6 +106,12 @@ impl Finder<'_> {
             below = below.zip(levels).map(|(most, levels)| most.max(levels));
         }
         let levels = levels(node, below);
+        if let (Some(_), Err(reason)) = (below, carried::node(node)) {
+            let stays = (node.op.name(), reason);
+            if !self.stays.contains(&stays) {
+                self.stays.push(stays);
+            }
+        }
         if let Some(slot) = self.levels.get_mut(node.id as usize) {
             *slot = levels;
         }

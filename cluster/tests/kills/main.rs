@@ -135,6 +135,7 @@ struct Outcome {
     /// Queries whose rows workers exchange that were answered, that ended with such an error, and that run now.
     exchanged: AtomicU64,
     exchanged_given_up: AtomicU64,
+    no_room: AtomicU64,
     exchanging: AtomicU64,
     /// Right answers that a worker was lost for, once or more.
     begun_again: AtomicU64,
@@ -172,8 +173,11 @@ fn ask(database: &Database, options: &QueryOptions, (text, native): (&str, &[Str
         }
         Err(error) => {
             let text = error.to_string();
-            assert!(text.contains("workers of the query are gone"), "{text}");
+            // Workers are gone, or have no memory for rows that others send, and rows have gone out already.
+            assert!(text.contains("it could not be begun again"), "{text}");
+            assert!(text.contains("workers of the query are gone") || text.contains("--memory"), "{text}");
             add(&outcome.given_up, true);
+            add(&outcome.no_room, text.contains("--memory"));
             add(&outcome.exchanged_given_up, exchanges);
         }
     }

@@ -15,6 +15,9 @@ use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
 use std::sync::Arc;
 
+/// Groups of parts pay where there are fewer than this part of the rows.
+const REDUCED: f64 = 0.6;
+
 /// What fragments are looked for, and what they get from their query.
 #[derive(Debug, Clone)]
 pub struct Wanted {
@@ -164,12 +167,23 @@ impl Finder<'_> {
             let shipped = self.ship(node.clone(), Vec::new())?;
             return Ok(shipped.map(|fragment| (fragment, None)));
         }
+        if self.hardly_reduces(node) {
+            return Ok(None);
+        }
         let Some(steps) = TwoSteps::of(node, &mut self.vars) else { return Ok(None) };
         if !has_groups_in_parts(&steps.inner, self.single_graph) {
             return Ok(None);
         }
         let shipped = self.ship(steps.inner.clone(), Vec::new())?;
         Ok(shipped.map(|fragment| (fragment, Some(steps))))
+    }
+
+    /// Whether a group or a DISTINCT that is worth an exchange is expected to have nearly as many rows as its input: those of parts would be as many, and
+    /// made for nothing, so that the rows of the input are exchanged.
+    fn hardly_reduces(&self, node: &PlanNode) -> bool {
+        let Some(exchange) = &self.wanted.exchange else { return false };
+        let (PlanOp::Group { input, .. } | PlanOp::Distinct(input)) = &node.op else { return false };
+        node.rows >= exchange.rows_min && node.rows > REDUCED * input.rows && node.sorted_by.is_empty()
     }
 
     /// Whether a sub-plan travels.

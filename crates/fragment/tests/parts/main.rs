@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod cuts;
+mod exchanges;
 
 use lode_base::cancel::CancelToken;
 use lode_base::checksum::checksum;

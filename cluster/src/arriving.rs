@@ -7,7 +7,7 @@ use datafusion::common::Result;
 use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use futures_util::StreamExt;
-use lode_engine::ExecError;
+use lode_engine::{Again, ExecError};
 use lode_exec::{Came, FragmentRows, OpenFragment};
 use lode_fragment::Fragment;
 use lode_scheduler::waiting;
@@ -86,7 +86,7 @@ fn rows(mut input: Arriving, certain: Vec<usize>, failed: Failed) -> FragmentRow
         if has_ended {
             return Ok(false);
         }
-        let wrong = |message: &str| ExecError::Elsewhere { message: message.into(), is_lost: false };
+        let wrong = |message: &str| ExecError::Elsewhere { message: message.into(), again: Again::No };
         // Those that make them may need the processor.
         match waiting(|| input.rows.blocking_recv()) {
             Some(Ok(Arrived::Rows(batch))) => {

@@ -11,7 +11,7 @@ use crate::token::Token;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use lode_engine::{Elsewhere, EngineError, ExecError, Planned, Spread};
 use lode_exec::OpenFragment;
-use lode_fragment::{Exchange, FragmentError, Wanted, take_apart};
+use lode_fragment::{Apart, Exchange, FragmentError, Wanted, take_apart};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak, mpsc};
@@ -160,19 +160,20 @@ impl Elsewhere for Head {
         let begin_cost = row_cost * ROWS_OF_AN_EXCHANGE;
         let exchange = Some(Exchange { rows_min, row_cost, parts: expected.parts(), begin_cost });
         let wanted = Wanted { cost_min: self.cost_min(), now: query.now, visible, exchange };
-        let apart = take_apart(query.plan, query.snapshot, &wanted).map_err(failed)?;
-        if apart.fragments.is_empty() {
+        let Apart { head, fragments, stays } =
+            take_apart(query.plan, query.snapshot, &wanted).map_err(failed)?;
+        if fragments.is_empty() {
             return Ok(None);
         }
         let workers = self.workers().len();
         if workers == 0 {
             return Ok(None);
         }
-        let stages = stages(apart.fragments, &query, Spreading { workers, partitions }).map_err(failed)?;
+        let stages = stages(fragments, &query, Spreading { workers, partitions }).map_err(failed)?;
         let running = Arc::new(Running::new(Arc::clone(&self.shared), &query, stages));
-        let told = Arc::new(Telling { running: Arc::clone(&running) });
+        let told = Arc::new(Telling { running: Arc::clone(&running), stays });
         let rows = OpenFragment::new(move |number| running.open(number));
-        Ok(Some(Spread { head: apart.head, rows, told }))
+        Ok(Some(Spread { head, rows, told }))
     }
 }
 

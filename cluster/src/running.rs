@@ -17,7 +17,7 @@ use futures_util::StreamExt;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_engine::store::Snapshot;
-use lode_engine::{ExecError, Planned};
+use lode_engine::{Again, ExecError, Planned};
 use lode_exec::{FragmentRows, OpenFragment};
 use lode_fragment::{FragmentError, RunOptions, ranges, rows, rows_over};
 use lode_scheduler::waiting;
@@ -55,6 +55,10 @@ pub struct Running {
 const BATCHES_AHEAD: usize = 4;
 /// A query is called off within this.
 const CANCEL_WITHIN: Duration = Duration::from_millis(20);
+
+/// What is said to who sees the error: else it has been begun again.
+const TOO_LATE: &str =
+    "it could not be begun again (rows had gone out, or workers were lost before): ask again";
 
 /// What comes of a fragment. Without the last of it, something has broken off.
 enum Came {
@@ -113,7 +117,7 @@ impl Running {
         let mut has_ended = false;
         Ok(Box::new(move |out| {
             let _held = &held;
-            let broken = || ExecError::Elsewhere { message: "a fragment broke off".into(), is_lost: false };
+            let broken = || ExecError::Elsewhere { message: "a fragment broke off".into(), again: Again::No };
             let batch = match waiting(|| receiver.blocking_recv()) {
                 // Some ask again at the end.
                 _ if has_ended => return Ok(false),
@@ -184,20 +188,18 @@ impl Running {
         }
         match failure::said(error) {
             Some((Fault::Query, message)) => {
-                ExecError::Elsewhere { message: format!("at a worker: {message}"), is_lost: false }
+                ExecError::Elsewhere { message: format!("at a worker: {message}"), again: Again::No }
             }
             Some((Fault::Worker, message)) => {
                 self.is_native.store(true, Ordering::Relaxed);
-                ExecError::Elsewhere { message: format!("at a worker: {message}"), is_lost: true }
+                let message = format!("at a worker: {message}; {TOO_LATE}");
+                ExecError::Elsewhere { message, again: Again::Here }
             }
             Some((Fault::Cancelled, _)) | None => {
                 self.lost.fetch_add(1, Ordering::Relaxed);
                 let gone = self.shared.health.ask_all(&self.shared.channels).await;
-                let message = format!(
-                    "{gone} of the workers of the query are gone, and it could not be begun again (rows had gone out, or workers were lost \
-                     before): ask again ({error})"
-                );
-                ExecError::Elsewhere { message, is_lost: true }
+                let message = format!("{gone} of the workers of the query are gone; {TOO_LATE} ({error})");
+                ExecError::Elsewhere { message, again: Again::Elsewhere }
             }
         }
     }

@@ -16,6 +16,7 @@ use datafusion::prelude::SessionConfig;
 use datafusion_distributed::{
     DistributedExt, RouteTasksEvent, RouteTasksEventResponse, SessionStateBuilderExt, WorkerResolver,
 };
+use std::collections::HashMap;
 use std::sync::Arc;
 use url::Url;
 
@@ -41,6 +42,19 @@ impl WorkerResolver for Workers {
     fn get_urls(&self) -> Result<Vec<Url>> {
         Ok(self.0.clone())
     }
+}
+
+/// Without functions, rules of optimizers, and formats of files: plans are made by hand, and have none of DataFusion's. There are hundreds, and each task has
+/// a session of its own, which would register all of them anew.
+pub fn bare(mut builder: SessionStateBuilder) -> SessionStateBuilder {
+    *builder.scalar_functions() = None;
+    *builder.higher_order_functions() = None;
+    *builder.aggregate_functions() = None;
+    *builder.window_functions() = None;
+    *builder.expr_planners() = None;
+    *builder.file_formats() = None;
+    let rules = builder.with_analyzer_rules(Vec::new()).with_optimizer_rules(Vec::new());
+    rules.with_physical_optimizer_rules(Vec::new()).with_table_functions(HashMap::new())
 }
 
 /// Where the tasks of a query over a database are run.
@@ -79,7 +93,7 @@ fn state(
         let urls = route(database, event.task_count, &workers);
         Some(Ok(RouteTasksEventResponse::new(urls)))
     };
-    let builder = SessionStateBuilder::new()
+    let builder = bare(SessionStateBuilder::new())
         .with_config(SessionConfig::new().with_target_partitions(1))
         .with_runtime_env(runtime)
         .with_query_planner(Arc::new(Given(plan)))

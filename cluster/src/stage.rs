@@ -3,7 +3,7 @@
 use crate::columns::Column;
 use crate::part::Part;
 use lode_engine::Planned;
-use lode_fragment::{Fragment, FragmentError, RunOptions, ranges};
+use lode_fragment::{Fragment, FragmentError, Input, RunOptions, ranges};
 use lode_rdf::ValueId;
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
@@ -55,7 +55,18 @@ impl Spreading {
     pub fn parts(self) -> usize {
         self.tasks().saturating_mul(self.partitions.max(1))
     }
+
+    /// Tasks of a stage that is made of so many exchanged rows. Each is a part: see `stages`. Each reads from all tasks that it is made of, so that more tasks
+    /// than workers pay with many rows only.
+    fn tasks_over(self, rows: f64) -> usize {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
+        let worth = (rows / ROWS_OF_A_TASK) as usize;
+        worth.clamp(self.tasks(), self.parts())
+    }
 }
+
+/// So many exchanged rows are worth a task.
+const ROWS_OF_A_TASK: f64 = 50_000.0;
 
 /// Stages for fragments, of which those that others are made of come before these.
 ///
@@ -68,30 +79,32 @@ pub fn stages(
 ) -> Result<Vec<Stage>, FragmentError> {
     let exchanged: Vec<u32> =
         fragments.iter().flat_map(|(fragment, _)| &fragment.inputs).map(|input| input.fragment).collect();
+    let rows: Vec<f64> = fragments.iter().map(|(fragment, _)| fragment.plan.root.rows).collect();
     let numbered = (0..).zip(fragments);
     numbered
         .map(|(number, (fragment, bytes))| {
+            let of_input = |input: &Input| rows.get(input.fragment as usize).copied().unwrap_or(0.0);
+            let tasks = match fragment.inputs.is_empty() {
+                true => spreading.tasks(),
+                false => spreading.tasks_over(fragment.inputs.iter().map(of_input).sum()),
+            };
             let above = match exchanged.contains(&number) {
                 true => Above::Exchange,
                 false if fragment.plan.root.sorted_by.is_empty() => Above::Nothing,
                 false => Above::InOrder,
             };
-            stage(fragment, bytes, above, query, spreading)
+            stage((fragment, bytes), above, query, (spreading, tasks))
         })
         .collect()
 }
 
 fn stage(
-    fragment: Fragment,
-    bytes: Vec<u8>,
+    (fragment, bytes): (Fragment, Vec<u8>),
     above: Above,
     query: &Planned<'_>,
-    spreading: Spreading,
+    (spreading, tasks): (Spreading, usize),
 ) -> Result<Stage, FragmentError> {
-    let is_leaf = fragment.inputs.is_empty();
-    // Each part of what is made of exchanged rows is a task: see `stages`.
-    let tasks = if is_leaf { spreading.tasks() } else { spreading.parts() };
-    let (key, ranges) = match is_leaf {
+    let (key, ranges) = match fragment.inputs.is_empty() {
         true => {
             let parts = if above == Above::InOrder { tasks } else { spreading.parts() };
             let options = RunOptions::new(0, query.cancel.clone());
@@ -116,4 +129,19 @@ fn stage(
     let key = key.map(|var| fragment.plan.vars.name(var).to_owned());
     let (rows, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
     Ok(Stage { fragment, part, ranges, tasks, above, key, rows, bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    //! How many tasks there are.
+    use super::*;
+
+    #[test]
+    fn few_rows_are_not_worth_many_tasks() {
+        let spreading = Spreading { workers: 3, partitions: 2 };
+        for (rows, tasks) in [(0.0, 3), (200_000.0, 4), (1e12, 6), (f64::INFINITY, 6), (f64::NAN, 3)] {
+            assert_eq!(spreading.tasks_over(rows), tasks, "{rows}");
+        }
+        assert_eq!(Spreading { workers: 1, partitions: 1 }.tasks_over(1e9), 2);
+    }
 }

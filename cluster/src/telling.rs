@@ -14,6 +14,8 @@ use url::Url;
 /// Tells it of a query.
 pub struct Telling {
     pub running: Arc<Running>,
+    /// Operators that stay at the head, with the reasons.
+    pub stays: Vec<(&'static str, &'static str)>,
 }
 
 const fn exchange(above: Above) -> &'static str {
@@ -60,6 +62,9 @@ impl Told for Telling {
                 let _ = writeln!(text, "  {}", line(stage, &worker, &done));
             }
         }
+        for (operator, why) in &self.stays {
+            let _ = writeln!(text, "{operator} stays at the head: {why}");
+        }
         text
     }
 
@@ -83,8 +88,10 @@ impl Told for Telling {
                 "bytes": bytes,
             })
         });
+        let stays = self.stays.iter().map(|(operator, why)| json!({ "operator": operator, "why": why }));
         json!({
             "fragments": stages.collect::<Vec<_>>(),
+            "stays": stays.collect::<Vec<_>>(),
             "workers_lost": self.running.lost.load(Ordering::Relaxed),
         })
     }

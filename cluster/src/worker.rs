@@ -7,6 +7,7 @@ use crate::codec::{Codec, check};
 use crate::gate::{Gate, Notice};
 use crate::leaf::Site;
 use crate::pool::Pool;
+use crate::session::bare;
 use crate::token::Token;
 use crate::watch;
 use datafusion::error::DataFusionError;
@@ -189,7 +190,7 @@ fn server(
     let session = move |context: WorkerQueryContext| {
         let (channels, codec, call) = (channels.clone(), codec.clone(), of_session.of(&context.headers));
         async move {
-            let mut builder = context.builder;
+            let mut builder = bare(context.builder);
             builder.config().get_or_insert_default().set_extension(call);
             let builder = builder
                 .with_distributed_channel_resolver(channels)

@@ -72,3 +72,24 @@ fn joins_of_exchanged_rows_tell_of_all_fragments() {
         }
     }
 }
+
+/// What is not run by workers is told, with the reason.
+#[test]
+fn what_stays_at_the_head_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (database, place) = people(folder.path(), 2_000);
+    let workers = here(2, &place);
+    let head = head(urls(&workers));
+    let told = |text: &str| {
+        let query = prepared(&database, text, Some(&head));
+        (query.explain(), query.report().elsewhere.unwrap()["stays"].clone())
+    };
+    let (text, stays) = told(
+        "SELECT ?k (GROUP_CONCAT(STR(?n)) AS ?x) { ?s <http://e/kind> ?k ; <http://e/n> ?n } GROUP BY ?k",
+    );
+    assert!(text.contains("Group stays at the head: values of GROUP_CONCAT"), "{text}");
+    assert_eq!(stays[0]["operator"], "Group");
+    let (text, _) =
+        told("SELECT ?k (SAMPLE(?n) AS ?x) { ?s <http://e/kind> ?k ; <http://e/n> ?n } GROUP BY ?k");
+    assert!(!text.contains("stays at the head"), "{text}");
+}

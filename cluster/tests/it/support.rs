@@ -106,10 +106,15 @@ impl Process {
 
     /// Over a folder, or what is published at an address.
     pub fn over(place: &str, folder: &Path) -> Self {
+        Self::with(place, folder, &["--memory", "256MiB"])
+    }
+
+    /// The same with other options.
+    pub fn with(place: &str, folder: &Path, options: &[&str]) -> Self {
         let file = token_file(folder);
         let mut command = Command::new(env!("CARGO_BIN_EXE_lode"));
         let any = "127.0.0.1:0";
-        command.arg("worker").arg(place).args(["--listen", any, "--metrics", any, "--memory", "256MiB"]);
+        command.arg("worker").arg(place).args(["--listen", any, "--metrics", any]).args(options);
         let mut child = command.arg("--token-file").arg(&file).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut line = |mark: &str| loop {

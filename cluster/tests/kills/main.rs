@@ -11,7 +11,7 @@ use crate::support::{Process, eager, options, people, prepared, sorted, until};
 use lode_cluster::Head;
 use lode_engine::store::{CompactOptions, compact};
 use lode_engine::{
-    Database, Elsewhere, EngineError, MemoryBudget, QueryOptions, QueryResults, UpdateOptions,
+    Database, Elsewhere, EngineError, MemoryBudget, PreparedQuery, QueryOptions, QueryResults, UpdateOptions,
 };
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,13 +23,22 @@ const KILLS: u64 = 12;
 const WORKERS: usize = 4;
 const ASKERS: usize = 3;
 
-const TEXTS: [&str; 5] = [
+const TEXTS: [&str; 10] = [
     "SELECT (COUNT(*) AS ?c) (COUNT(DISTINCT ?d) AS ?x) { ?a <http://e/knows> ?b . ?b <http://e/knows> ?d . ?d <http://e/knows> ?e }",
     "SELECT ?a ?b (COUNT(*) AS ?c) { ?a <http://e/knows> ?b . ?b <http://e/knows> ?d } GROUP BY ?a ?b",
     "SELECT ?k (COUNT(*) AS ?c) { ?s <http://e/kind> ?k ; <http://e/n> ?n FILTER (?n > 100) } GROUP BY ?k",
     "SELECT ?s ?n { ?s <http://e/kind> <http://e/k3> ; <http://e/n> ?n } ORDER BY ?n LIMIT 50",
     "SELECT ?a ?d { ?a <http://e/knows> ?b . ?b <http://e/knows> ?d FILTER (?a != ?d) }",
+    // Exchanges of all kinds: groups in parts with values that are no ids, distinct values of groups, DISTINCT, joins of two sides with groups above
+    // them, and joins that keep rows without a partner.
+    "SELECT ?a (SUM(?n * 100000000000000000.5) AS ?x) (AVG(?n / 7) AS ?y) (MIN(STR(?b)) AS ?z) { ?b <http://e/knows> ?a ; <http://e/n> ?n } GROUP BY ?a",
+    "SELECT ?k (COUNT(DISTINCT ?a) AS ?x) { ?s <http://e/kind> ?k ; <http://e/knows> ?a } GROUP BY ?k",
+    "SELECT DISTINCT ?a ?k { ?s <http://e/knows> ?a ; <http://e/kind> ?k }",
+    "SELECT ?k ?j (COUNT(*) AS ?x) (SUM(?n) AS ?y) { ?a <http://e/knows> ?b ; <http://e/n> ?n ; <http://e/kind> ?k . ?b <http://e/kind> ?j ; <http://e/m> ?m } GROUP BY ?k ?j",
+    "SELECT DISTINCT ?k ?m { ?a <http://e/knows> ?b ; <http://e/kind> ?k OPTIONAL { ?b <http://e/kind> <http://e/k3> ; <http://e/m> ?m FILTER (?m > 100) } }",
 ];
+/// Of those, so many have rows that workers exchange.
+const EXCHANGES: usize = 6;
 
 /// A sequence that looks like one of chance.
 struct Chance(u64);
@@ -117,12 +126,27 @@ impl<'a> Crew<'a> {
 }
 
 /// What came of queries.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Outcome {
     right: AtomicU64,
     /// Clear errors: rows had gone out, or workers were lost before.
     given_up: AtomicU64,
     spread: AtomicU64,
+    /// Queries whose rows workers exchange that were answered, that ended with such an error, and that run now.
+    exchanged: AtomicU64,
+    exchanged_given_up: AtomicU64,
+    no_room: AtomicU64,
+    exchanging: AtomicU64,
+    /// Right answers that a worker was lost for, once or more.
+    begun_again: AtomicU64,
+}
+
+/// Whether workers exchange rows of a query, and how often one of them was lost.
+fn told(query: &PreparedQuery) -> (bool, u64) {
+    let report = query.report().elsewhere.unwrap_or_default();
+    let fragments = report["fragments"].as_array().map_or(&[] as &[_], Vec::as_slice);
+    let exchanges = fragments.iter().any(|fragment| fragment["exchange"] == "by hash between workers");
+    (exchanges, report["workers_lost"].as_u64().unwrap_or(0))
 }
 
 fn rows(results: QueryResults) -> Result<Vec<String>, EngineError> {
@@ -133,17 +157,28 @@ fn rows(results: QueryResults) -> Result<Vec<String>, EngineError> {
 }
 
 fn ask(database: &Database, options: &QueryOptions, (text, native): (&str, &[String]), outcome: &Outcome) {
+    let add = |counter: &AtomicU64, more: bool| counter.fetch_add(u64::from(more), Ordering::Relaxed);
     let query = database.prepare(text, options).unwrap();
-    outcome.spread.fetch_add(u64::from(query.report().elsewhere.is_some()), Ordering::Relaxed);
-    match query.run().and_then(rows) {
+    add(&outcome.spread, query.report().elsewhere.is_some());
+    let (exchanges, _) = told(&query);
+    add(&outcome.exchanging, exchanges);
+    let answer = query.run().and_then(rows);
+    outcome.exchanging.fetch_sub(u64::from(exchanges), Ordering::Relaxed);
+    match answer {
         Ok(found) => {
             assert!(found == native, "a wrong answer: {} rows for {}: {text}", found.len(), native.len());
-            outcome.right.fetch_add(1, Ordering::Relaxed);
+            add(&outcome.right, true);
+            add(&outcome.exchanged, exchanges);
+            add(&outcome.begun_again, told(&query).1 > 0);
         }
         Err(error) => {
             let text = error.to_string();
-            assert!(text.contains("workers of the query are gone"), "{text}");
-            outcome.given_up.fetch_add(1, Ordering::Relaxed);
+            // Workers are gone, or have no memory for rows that others send, and rows have gone out already.
+            assert!(text.contains("it could not be begun again"), "{text}");
+            assert!(text.contains("workers of the query are gone") || text.contains("--memory"), "{text}");
+            add(&outcome.given_up, true);
+            add(&outcome.no_room, text.contains("--memory"));
+            add(&outcome.exchanged_given_up, exchanges);
         }
     }
 }
@@ -170,10 +205,12 @@ fn kills_at_random_under_load() {
         ask(&database, &asked, (text, native), &outcome);
     }
     assert_eq!(outcome.spread.load(Ordering::Relaxed), TEXTS.len() as u64);
+    assert!(outcome.exchanged.load(Ordering::Relaxed) >= EXCHANGES as u64, "{outcome:?}");
     let before = files_and_threads();
     let resident = lode_base::host::resident_bytes();
     let is_over = AtomicBool::new(false);
     let failed = Mutex::new(None);
+    let mut amid = 0;
     std::thread::scope(|scope| {
         for asker in 0..ASKERS {
             let (database, asked, native, outcome, is_over) =
@@ -190,18 +227,20 @@ fn kills_at_random_under_load() {
             let mut chance = Chance(kills);
             for kill in 0..kills {
                 std::thread::sleep(Duration::from_millis(50 + chance.below(500)));
+                let exchanging = outcome.exchanging.load(Ordering::Relaxed);
+                amid += u64::from(exchanging > 0);
                 let what = crew.kill_one(&mut chance);
-                println!("{kill}: {what}");
+                println!("{kill}: {what}, while {exchanging} queries exchanged rows");
             }
         }));
         is_over.store(true, Ordering::Relaxed);
         *failed.lock().unwrap() = killing.err();
     });
     assert!(failed.into_inner().unwrap().is_none(), "a worker did not begin");
-    let Outcome { right, given_up, spread } = outcome;
-    let (right, given_up, spread) = (right.into_inner(), given_up.into_inner(), spread.into_inner());
-    println!("{kills} kills: {right} right answers, {given_up} clear errors, {spread} with parts elsewhere");
-    assert!(right > given_up && spread > TEXTS.len() as u64, "{right} {given_up} {spread}");
+    println!("{kills} kills, {amid} of them while rows were exchanged: {outcome:?}");
+    let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    assert!(of(&outcome.right) > of(&outcome.given_up) && of(&outcome.exchanged) > TEXTS.len() as u64);
+    assert_eq!(of(&outcome.exchanging), 0);
     for ending in &mut crew.ending {
         assert!(ending.ended_well(), "a worker that was asked to end has failed");
     }

@@ -15,7 +15,7 @@ mod bench_update;
 mod bind;
 mod bsbm_run;
 mod cache;
-#[cfg(feature = "cluster")]
+#[cfg(any(feature = "cluster", test))] // The reference of the guide has its options, too.
 mod cluster;
 mod cold;
 mod config;
@@ -65,7 +65,7 @@ pub use bench_text::{BenchTextArgs, RivalArg};
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
 pub use bsbm_run::{BsbmRunArgs, Mix};
 pub use cache::CacheArgs;
-#[cfg(feature = "cluster")]
+#[cfg(any(feature = "cluster", test))]
 pub use cluster::{WorkerArgs, WorkersArgs};
 pub use cold::{BenchColdArgs, ColdDevice, ColdPolicy};
 pub use config::ConfigCommand;

@@ -14,6 +14,15 @@ const ALIKE: f64 = 0.7;
 /// Options that no file may set.
 const NOT_HERE: [&str; 3] = ["config", "check-config", "help"];
 
+/// What the program says that most people have where it is asked for workers.
+pub const WITHOUT_WORKERS: &str = "this program was built without workers: cargo build --release --manifest-path cluster/Cargo.toml makes lode with \
+    lode worker and --workers (the guide's page \"When one machine is not enough\")";
+
+/// Whether an option is one of those that only the program with workers has: of them it is said which program that is.
+pub fn is_of_workers(name: &str) -> bool {
+    !cfg!(feature = "cluster") && (name == "workers" || name.starts_with("workers-"))
+}
+
 /// Where something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
@@ -143,6 +152,9 @@ fn option<'a>(command: &'a Command, key: &str) -> Result<&'a Arg, String> {
     let settable = || command.get_arguments().filter(|arg| is_settable(arg));
     if let Some(arg) = settable().find(|arg| name(arg) == key) {
         return Ok(arg);
+    }
+    if is_of_workers(key) {
+        return Err(format!("{key}: {WITHOUT_WORKERS}"));
     }
     let alike = settable().map(|arg| (strsim::jaro_winkler(name(arg), &key.replace('_', "-")), name(arg)));
     let nearest = alike.filter(|(alike, _)| *alike >= ALIKE).max_by(|(a, _), (b, _)| a.total_cmp(b));

@@ -75,6 +75,16 @@ fn of_environment(arg: Arg) -> Arg {
     arg.env(format!("{PREFIX}{}", name.replace('-', "_").to_uppercase())).hide_env(true)
 }
 
+/// Variables of the environment that are options of the program with workers, where this is the one without.
+pub fn of_workers() -> Vec<String> {
+    let set = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    set.filter(|name| {
+        let own = name.strip_prefix(PREFIX).map(|own| own.replace('_', "-").to_lowercase());
+        own.is_some_and(|own| config_file::is_of_workers(&own))
+    })
+    .collect()
+}
+
 /// Variables of the environment that are none of `lode serve` but look like one: each with the one that is likely meant.
 pub fn misspelt() -> Vec<(String, String)> {
     let command = serve_command();
@@ -113,10 +123,7 @@ pub fn parse(args: &[OsString]) -> anyhow::Result<Cli> {
             "there is no --port: --bind takes a port of 127.0.0.1 alone, or an address and a port (--bind 0.0.0.0:8080)",
         )),
         #[cfg(not(feature = "cluster"))]
-        Err(error) if names_workers(&error) => Err(wrong_usage(
-            "this program was built without workers: cargo build --release --manifest-path cluster/Cargo.toml makes lode with lode worker and \
-             --workers (the guide's page \"When one machine is not enough\")",
-        )),
+        Err(error) if names_workers(&error) => Err(wrong_usage(config_file::WITHOUT_WORKERS)),
         Err(error) => match slips::meant(&error, args) {
             Some(meant) => Err(wrong_usage(meant)),
             None => error.exit(),
@@ -130,7 +137,7 @@ fn names_workers(error: &clap::Error) -> bool {
     let is = |kind, fits: &dyn Fn(&str) -> bool| matches!(error.get(kind), Some(ContextValue::String(text)) if fits(text));
     match error.kind() {
         ErrorKind::UnknownArgument => {
-            is(ContextKind::InvalidArg, &|arg| arg == "--workers" || arg.starts_with("--workers-"))
+            is(ContextKind::InvalidArg, &|arg| arg.strip_prefix("--").is_some_and(config_file::is_of_workers))
         }
         ErrorKind::InvalidSubcommand => is(ContextKind::InvalidSubcommand, &|name| name == "worker"),
         _ => false,

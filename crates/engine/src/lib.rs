@@ -142,7 +142,7 @@ pub use lode_exec::service::{
     ReadyAnswer, ServiceAnswer, ServiceError, ServiceHandler, ServiceRequest, ServiceRows,
 };
 pub use lode_exec::wait_for_removals;
-pub use lode_exec::{Distinct, ExecError, VisitTerm};
+pub use lode_exec::{Again, Distinct, ExecError, VisitTerm};
 pub use lode_packed::Order;
 pub use lode_sparql::parse::hints::{Hint, HintKind};
 pub use lode_sparql::plan::DatasetOverride;

@@ -20,7 +20,7 @@ use lode_exec::memo::Memos;
 use lode_exec::service::Federation;
 use lode_exec::statistics::SnapshotStatistics;
 use lode_exec::turns::Share;
-use lode_exec::{EvalContext, ExecError, Execution, OpenFragment, Probe, QueryResult};
+use lode_exec::{Again, EvalContext, ExecError, Execution, OpenFragment, Probe, QueryResult};
 use lode_rdf::{Term, Variable};
 use lode_sparql::explain::{Explained, explain, steps_text};
 use lode_sparql::parse::depth;
@@ -548,7 +548,7 @@ impl PreparedQuery {
     /// later, as rows are read.
     pub fn run(&self) -> Result<QueryResults, EngineError> {
         let started = Instant::now();
-        let mut repeats = 0;
+        let (mut repeats, mut is_here) = (0, false);
         let execution = loop {
             let mut execution = self.execute()?;
             let running = Running { started, probe: execution.probe() };
@@ -557,9 +557,11 @@ impl PreparedQuery {
                 break execution;
             }
             // Nothing of it was handed out: it can be begun again.
-            match execution.begin() {
-                Err(error) if error.is_of_lost_worker() && repeats < REPEATS_MAX => repeats += 1,
-                begun => break begun.map(|()| execution)?,
+            let begun = execution.begin();
+            match begun.as_ref().map_err(ExecError::again) {
+                Err(Again::Elsewhere) if repeats < REPEATS_MAX => repeats += 1,
+                Err(Again::Here) if !is_here => is_here = true,
+                _ => break begun.map(|()| execution)?,
             }
         };
         Ok(match execution.into_result()? {

@@ -60,8 +60,8 @@ pub enum ExecError {
     Elsewhere {
         /// What went wrong, and where.
         message: String,
-        /// Whether who ran it is gone: another may do it.
-        is_lost: bool,
+        /// Whether it may be begun again.
+        again: Again,
     },
     /// A mistake of ours: the query stopped, the process did not.
     #[error("internal error: {0}")]
@@ -69,10 +69,24 @@ pub enum ExecError {
 }
 
 impl ExecError {
-    /// Whether a worker that ran a part of the query is gone.
-    pub fn is_of_lost_worker(&self) -> bool {
-        matches!(self, Self::Elsewhere { is_lost: true, .. })
+    /// Whether what others run of the query may be begun again.
+    pub fn again(&self) -> Again {
+        match self {
+            Self::Elsewhere { again, .. } => *again,
+            _ => Again::No,
+        }
     }
+}
+
+/// Whether what others run of a query may be begun again, as long as no row of it has gone out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// It would fail again.
+    No,
+    /// Who ran it is gone: another may do it.
+    Elsewhere,
+    /// Others cannot run it as they are: from now on it is run here.
+    Here,
 }
 
 impl From<StoreError> for ExecError {

@@ -23,6 +23,6 @@ pub(crate) mod values;
 
 pub use batch::Batch;
 pub use context::EvalContext;
-pub use error::ExecError;
+pub use error::{Again, ExecError};
 pub use functions::regex_problem;
 pub use shape::makes_labelled_nodes;

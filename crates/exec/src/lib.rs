@@ -38,7 +38,7 @@ pub use execute::{execute, execute_between};
 pub use execution::Execution;
 pub use fragment_rows::{Came, FragmentRows, NewTerm, OpenFragment};
 pub use lode_eval::expr::decode::{Distinct, distinct};
-pub use lode_eval::{Batch, EvalContext, ExecError, aggregate, batch, functions, memo, regex_problem};
+pub use lode_eval::{Again, Batch, EvalContext, ExecError, aggregate, batch, functions, memo, regex_problem};
 pub use lode_scheduler::{turns, wait_for_removals, waiting};
 pub use parallel::{has_groups_in_parts, key_ranges, may_be_confined};
 pub use profile::{Probe, Profile};

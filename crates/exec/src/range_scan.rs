@@ -62,7 +62,28 @@ pub(crate) fn split(
     Ok(ranges.iter().skip(1).map(|range| range.start).collect())
 }
 
-/// The same from the rows themselves instead of the block index.
+/// Values at which parts but the first begin, ascending, for several patterns, each with the number of its rows, whose first free columns have the same
+/// values: the parts have about equally many rows of all of them together, as far as these are among `values`.
+pub(crate) fn split_together(
+    cx: &QueryContext,
+    patterns: &[(u64, Pattern)],
+    values: Range<ValueId>,
+    parts: usize,
+) -> Result<Vec<ValueId>, ExecError> {
+    let Some((rows, largest)) = patterns.iter().max_by_key(|(rows, _)| *rows) else { return Ok(Vec::new()) };
+    if *rows <= READ_TO_SPLIT_MAX || patterns.len() == 1 {
+        return split(cx, largest, values, *rows, parts);
+    }
+    let scan = |(_, pattern): &(u64, Pattern)| {
+        let values = pattern.range(Some(&values)).unwrap_or(values.clone());
+        (pattern.order, pattern.prefix(), values)
+    };
+    let scans: Vec<_> = patterns.iter().map(scan).collect();
+    let ranges = cx.snapshot.split_together(&scans, values, parts)?;
+    Ok(ranges.iter().skip(1).map(|range| range.start).collect())
+}
+
+/// The same as [`split`] from the rows themselves instead of the block index.
 fn split_read(
     cx: &QueryContext,
     pattern: &Pattern,

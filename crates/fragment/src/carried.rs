@@ -55,10 +55,14 @@ pub fn operator(op: &PlanOp) -> Decision {
 /// Whether an aggregate may be computed elsewhere.
 pub fn aggregate(function: &AggregateFunction) -> Decision {
     let counts = !matches!(function.counts, Counts::Nothing);
-    let is_sum = matches!(function.in_parts, InParts::As(_));
-    let is_of_numbers = function.is_of_a_set && !matches!(function.in_parts, InParts::Never);
-    (!(counts || is_sum || is_of_numbers))
-        .then_some("values of other aggregates depend on the sequence of rows, or are long texts")
+    let follows = match function.in_parts {
+        InParts::As(_) | InParts::Same => true,
+        InParts::Sums | InParts::Mean { .. } => function.is_of_a_set,
+        InParts::Never => false,
+    };
+    (!(counts || follows)).then_some(
+        "values of GROUP_CONCAT and of others of its kind are long texts or depend on the sequence of rows",
+    )
 }
 
 /// Whether an expression may be evaluated elsewhere, without a look at its operands.

@@ -15,6 +15,9 @@ use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
 use std::sync::Arc;
 
+/// Groups of parts pay where there are fewer than this part of the rows.
+const REDUCED: f64 = 0.6;
+
 /// What fragments are looked for, and what they get from their query.
 #[derive(Debug, Clone)]
 pub struct Wanted {
@@ -48,6 +51,8 @@ pub struct Apart {
     pub head: Plan,
     /// The fragments, and what to send of each. Those whose rows another needs are before it.
     pub fragments: Vec<(Fragment, Vec<u8>)>,
+    /// The operators that keep a part of the plan at the head, by name, with the reason, where all that is below them could be run elsewhere.
+    pub stays: Vec<(&'static str, &'static str)>,
 }
 
 /// Takes a plan over `snapshot` apart. Where nothing can be run elsewhere there are no fragments, and the head has all of it.
@@ -65,6 +70,7 @@ pub fn take_apart(plan: &Plan, snapshot: &Snapshot, wanted: &Wanted) -> Result<A
         vars: plan.vars.clone(),
         found: Vec::new(),
         exchanged: Vec::new(),
+        stays: Vec::new(),
     };
     stack::deep(plan.depth, || {
         finder.measure(&plan.root);
@@ -75,7 +81,7 @@ pub fn take_apart(plan: &Plan, snapshot: &Snapshot, wanted: &Wanted) -> Result<A
         }
         let mut head = plan.with_root(root);
         head.vars = finder.vars;
-        Ok(Apart { head, fragments: finder.found })
+        Ok(Apart { head, fragments: finder.found, stays: finder.stays })
     })
 }
 
@@ -91,6 +97,7 @@ pub(crate) struct Finder<'a> {
     pub(crate) found: Vec<(Fragment, Vec<u8>)>,
     /// The joins that are made of exchanged rows, by their numbers.
     pub(crate) exchanged: Vec<u32>,
+    stays: Vec<(&'static str, &'static str)>,
 }
 
 impl Finder<'_> {
@@ -102,6 +109,12 @@ impl Finder<'_> {
             below = below.zip(levels).map(|(most, levels)| most.max(levels));
         }
         let levels = levels(node, below);
+        if let (Some(_), Err(reason)) = (below, carried::node(node)) {
+            let stays = (node.op.name(), reason);
+            if !self.stays.contains(&stays) {
+                self.stays.push(stays);
+            }
+        }
         if let Some(slot) = self.levels.get_mut(node.id as usize) {
             *slot = levels;
         }
@@ -154,12 +167,23 @@ impl Finder<'_> {
             let shipped = self.ship(node.clone(), Vec::new())?;
             return Ok(shipped.map(|fragment| (fragment, None)));
         }
+        if self.hardly_reduces(node) {
+            return Ok(None);
+        }
         let Some(steps) = TwoSteps::of(node, &mut self.vars) else { return Ok(None) };
         if !has_groups_in_parts(&steps.inner, self.single_graph) {
             return Ok(None);
         }
         let shipped = self.ship(steps.inner.clone(), Vec::new())?;
         Ok(shipped.map(|fragment| (fragment, Some(steps))))
+    }
+
+    /// Whether a group or a DISTINCT that is worth an exchange is expected to have nearly as many rows as its input: those of parts would be as many, and
+    /// made for nothing, so that the rows of the input are exchanged.
+    fn hardly_reduces(&self, node: &PlanNode) -> bool {
+        let Some(exchange) = &self.wanted.exchange else { return false };
+        let (PlanOp::Group { input, .. } | PlanOp::Distinct(input)) = &node.op else { return false };
+        node.rows >= exchange.rows_min && node.rows > REDUCED * input.rows && node.sorted_by.is_empty()
     }
 
     /// Whether a sub-plan travels.

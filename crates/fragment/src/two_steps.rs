@@ -177,7 +177,8 @@ fn has_parts(aggregate: &Aggregate) -> bool {
     let Aggregate { function, distinct, .. } = aggregate;
     match function.in_parts {
         InParts::Never => false,
-        InParts::Same => function.is_of_a_set,
+        // Of SAMPLE any value will do.
+        InParts::Same => true,
         InParts::As(_) => !distinct,
         InParts::Sums => !distinct && **function == SUM,
         InParts::Mean { sum, rows, all_rows } => {

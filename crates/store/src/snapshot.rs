@@ -261,11 +261,28 @@ impl Snapshot {
         values: Range<ValueId>,
         parts: usize,
     ) -> Result<Vec<Range<ValueId>>, StoreError> {
-        let column = prefix.len();
-        if parts <= 1 || column >= 4 {
+        self.split_together(&[(order, prefix.to_vec(), values.clone())], values, parts)
+    }
+
+    /// The same for several of them, of which the next columns have the same values: a range has about equally many quads of all of them together.
+    /// Of each only those in its own range count.
+    ///
+    /// # Errors
+    /// Where an index cannot be read or is damaged.
+    pub fn split_together(
+        &self,
+        scans: &[(Order, Vec<ValueId>, Range<ValueId>)],
+        values: Range<ValueId>,
+        parts: usize,
+    ) -> Result<Vec<Range<ValueId>>, StoreError> {
+        if parts <= 1 || scans.iter().any(|(_, prefix, _)| prefix.len() >= 4) {
             return Ok(vec![values]);
         }
-        let cuts = self.weighted_cuts(order, prefix, &values, parts)?;
+        let mut cuts = Vec::new();
+        for (order, prefix, values) in scans {
+            self.weighted_cuts(*order, prefix, values, parts, &mut cuts)?;
+        }
+        cuts.sort_unstable();
         let total: u64 = cuts.iter().map(|(_, weight)| weight).sum();
         let (mut ranges, mut start, mut sum) = (Vec::new(), values.start, 0);
         for (value, weight) in cuts {
@@ -282,16 +299,36 @@ impl Snapshot {
         Ok(ranges)
     }
 
-    /// Values at which the rows under a prefix may be cut, ascending, each with the number of rows since the one before.
+    /// From the least value of the column after a prefix up to behind the greatest, of all quads that a segment has under it; none where there are none.
+    ///
+    /// # Errors
+    /// Where an index cannot be read or is damaged.
+    pub fn extent(&self, order: Order, prefix: &[ValueId]) -> Result<Option<Range<ValueId>>, StoreError> {
+        let column = prefix.len();
+        let mut extent: Option<Range<ValueId>> = None;
+        for (segment, rows) in self.ranges(order, prefix)? {
+            let permutation = segment.permutation(order);
+            let value = |row| Ok::<_, StoreError>(permutation.row(row)?.get(column).copied().unwrap_or(0));
+            let (first, last) = (value(rows.start)?, value(rows.end - 1)?);
+            let own = ValueId::from_bits(first)..ValueId::from_bits(last.saturating_add(1));
+            extent = Some(match extent {
+                Some(other) => own.start.min(other.start)..own.end.max(other.end),
+                None => own,
+            });
+        }
+        Ok(extent)
+    }
+
+    /// Values at which the rows under a prefix may be cut, each with the number of rows since the one before.
     fn weighted_cuts(
         &self,
         order: Order,
         prefix: &[ValueId],
         values: &Range<ValueId>,
         parts: usize,
-    ) -> Result<Vec<(ValueId, u64)>, StoreError> {
+        cuts: &mut Vec<(ValueId, u64)>,
+    ) -> Result<(), StoreError> {
         let (from, to) = (extended(prefix, values.start), extended(prefix, values.end));
-        let mut cuts = Vec::new();
         for (segment, rows) in self.ranges(order, prefix)? {
             let permutation = segment.permutation(order);
             let rows = between(permutation, rows, &from, &to)?;
@@ -303,8 +340,7 @@ impl Snapshot {
             }
             cuts.push((ValueId::MAX, rows.end - last));
         }
-        cuts.sort_unstable();
-        Ok(cuts)
+        Ok(())
     }
 
     /// The id of a term, or `None` where neither the dictionary holds it nor the id itself can. Blank nodes in queries

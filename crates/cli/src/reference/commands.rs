@@ -45,20 +45,12 @@ fn about(command: &Command) -> String {
     command.get_about().map(|about| plain(&about.to_string())).unwrap_or_default()
 }
 
-fn one(name: &str, command: &Command, text: &mut String) {
+/// A command, as a section.
+pub fn one(name: &str, command: &Command, text: &mut String) {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim();
     text.push_str(&format!("## {name}\n\n{}.\n\n```text\n{usage}\n```\n\n", about(command)));
-    let shown: Vec<&Arg> = command
-        .get_arguments()
-        .filter(|arg| !arg.is_hide_set() && !["help", "version"].contains(&arg.get_id().as_str()))
-        .collect();
-    if !shown.is_empty() {
-        text.push_str(&table(
-            &["Argument", "What it is"],
-            shown.iter().map(|arg| vec![code(&written(arg)), meaning(arg)]),
-        ));
-    }
+    text.push_str(&arguments(command));
     let more = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     for paragraph in more.split("\n\n").filter(|paragraph| !paragraph.is_empty()) {
         match paragraph.strip_prefix(examples::HEADING) {
@@ -69,6 +61,18 @@ fn one(name: &str, command: &Command, text: &mut String) {
             None => text.push_str(&format!("{}\n\n", plain(paragraph))),
         }
     }
+}
+
+/// The arguments of a command, if it has any.
+pub fn arguments(command: &Command) -> String {
+    let shown: Vec<&Arg> = command
+        .get_arguments()
+        .filter(|arg| !arg.is_hide_set() && !["help", "version"].contains(&arg.get_id().as_str()))
+        .collect();
+    if shown.is_empty() {
+        return String::new();
+    }
+    table(&["Argument", "What it is"], shown.iter().map(|arg| vec![code(&written(arg)), meaning(arg)]))
 }
 
 /// An argument as it is written.

@@ -6,15 +6,17 @@ mod formats;
 mod functions;
 mod metrics;
 mod settings;
+mod workers;
 
 use std::path::Path;
 
 const FOLDER: &str = "docs/guide/src/reference";
 
 /// The pages, by name.
-fn pages() -> [(&'static str, String); 6] {
+fn pages() -> [(&'static str, String); 7] {
     [
         ("commands", commands::page()),
+        ("workers", workers::page()),
         ("settings", settings::page()),
         ("endpoints", endpoints::page()),
         ("metrics", metrics::page()),

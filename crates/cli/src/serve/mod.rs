@@ -6,7 +6,8 @@ mod greeting;
 mod reload;
 
 use crate::args::{LogFormatArg, LogLevelArg, ServeArgs};
-use crate::exit::Done;
+use crate::config_file;
+use crate::exit::{Done, wrong_usage};
 use crate::link_thread::LinkThread;
 use crate::memory::SharedMemory;
 use crate::notify::Notifier;
@@ -27,6 +28,9 @@ use std::time::Duration;
 pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     for (name, meant) in serve_config::misspelt() {
         say!("warning: {name} in the environment is no option: {meant} is likely meant");
+    }
+    if let Some(name) = serve_config::of_workers().first() {
+        return Err(wrong_usage(format!("{name} in the environment: {}", config_file::WITHOUT_WORKERS)));
     }
     let asked = Asked::of(args)?;
     if args.check_config {

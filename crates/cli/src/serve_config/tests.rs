@@ -53,6 +53,12 @@ fn mistakes_are_told_with_their_places() {
         ("read_only = true", ":1:1: unknown key read_only: read-only is likely meant"),
         ("xyzzy = 1", ":1:1: unknown key xyzzy (lode"),
         ("config = \"a\"", ":1:1: unknown key config"),
+        // Tests are built without workers.
+        (
+            "workers = [\"127.0.0.1:7979\"]",
+            ":1:1: workers: this program was built without workers: cargo build",
+        ),
+        ("\nworkers-from = 1", ":2:1: workers-from: this program was built without workers"),
         ("[server]\ntimeout = 3", ":1:2: unknown key server"),
         ("timeout = \"soon\"", ":1:11: timeout = soon: expected a number of seconds"),
         ("timeout = [1]", ":1:11: timeout has one value, not a list"),

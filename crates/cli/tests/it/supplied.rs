@@ -1,7 +1,7 @@
 //! Messages that lead on: prefixes that loaded documents declare, rules in the wrong file, byte order marks, words in the wrong order.
 
 use crate::endpoint::Endpoint;
-use crate::lode::Lode;
+use crate::lode::{Lode, Outcome};
 
 const TURTLE: &str = "@prefix ex: <http://e/> . ex:tom a ex:Cat ; ex:name \"Tom\" .\n\
                       ex:Cat <http://www.w3.org/2000/01/rdf-schema#subClassOf> ex:Animal .";
@@ -143,6 +143,12 @@ fn places_that_are_mistaken_are_told() {
             "{args:?}: {error}"
         );
     }
+    lode.write("lode.toml", "workers-file = \"workers.txt\"\n");
+    let error = lode.run(&["serve", "db", "--check-config", "--config", "lode.toml"]).fails(2);
+    assert!(error.contains("lode.toml:1:1: workers-file: this program was built without workers"), "{error}");
+    let mut command = lode.command(&["serve", "db", "--check-config"]);
+    let error = Outcome::of(command.env("LODE_WORKERS", "127.0.0.1:7979").output().unwrap()).fails(2);
+    assert!(error.contains("LODE_WORKERS in the environment: this program was built without"), "{error}");
     let address = format!("file://{}", lode.path("published").display());
     lode.run(&["publish", "db", &address]).ok();
     let error = lode.run(&["query", "published", "ASK {}"]).fails(1);

@@ -238,17 +238,20 @@ fn split_scans(shared: &Shared, driver: &Driver<'_>, work: f64) -> Result<Option
 
 /// Ranges of values of the first free column in each of which the pattern has about equally many of its `rows`: one after the other, and together
 /// all values, also those that only another scan has.
-pub(super) fn value_ranges(
+fn value_ranges(
     cx: &QueryContext,
     pattern: &Pattern,
     rows: u64,
     parts: usize,
 ) -> Result<Vec<Range<ValueId>>, ExecError> {
-    let values = ValueId::UNDEF..ValueId::MAX;
-    let starts = split(cx, pattern, values.clone(), rows, parts)?;
-    let ends = starts.iter().copied().chain([values.end]);
-    let starts = std::iter::once(values.start).chain(starts.iter().copied());
-    Ok(starts.zip(ends).map(|(start, end)| start..end).collect())
+    Ok(between(&split(cx, pattern, ValueId::UNDEF..ValueId::MAX, rows, parts)?))
+}
+
+/// The ranges of values of which all but the first begin at these, and together all values.
+pub(super) fn between(starts: &[ValueId]) -> Vec<Range<ValueId>> {
+    let ends = starts.iter().copied().chain([ValueId::MAX]);
+    let starts = std::iter::once(ValueId::UNDEF).chain(starts.iter().copied());
+    starts.zip(ends).map(|(start, end)| start..end).collect()
 }
 
 /// The scan whose rows may be given away, where it is the only source.

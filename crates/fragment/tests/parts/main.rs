@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod cuts;
+mod exchanges;
+
 use lode_base::cancel::CancelToken;
 use lode_base::checksum::checksum;
 use lode_base::mem_vfs::MemVfs;

@@ -10,6 +10,8 @@ use std::ops::Range;
 
 /// Scans up to so many rows are read to be split anywhere; larger ones are split at boundaries of blocks.
 const READ_TO_SPLIT_MAX: u64 = 1 << 14;
+/// For parts that others run, of which there are few, and long ones: some blocks more or fewer make a difference.
+const READ_TO_SPLIT_EVENLY_MAX: u64 = 1 << 17;
 const READ_STEP: usize = 1 << 12;
 
 /// Opens a scan of the rows under `key`, of which the next column is in `range`.
@@ -71,8 +73,10 @@ pub(crate) fn split_together(
     parts: usize,
 ) -> Result<Vec<ValueId>, ExecError> {
     let Some((rows, largest)) = patterns.iter().max_by_key(|(rows, _)| *rows) else { return Ok(Vec::new()) };
-    if *rows <= READ_TO_SPLIT_MAX || patterns.len() == 1 {
-        return split(cx, largest, values, *rows, parts);
+    let read_max = if patterns.len() == 1 { READ_TO_SPLIT_EVENLY_MAX } else { READ_TO_SPLIT_MAX };
+    if *rows <= read_max {
+        let values = largest.range(Some(&values)).unwrap_or(values);
+        return split_read(cx, largest, &values, parts);
     }
     let scan = |(_, pattern): &(u64, Pattern)| {
         let values = pattern.range(Some(&values)).unwrap_or(values.clone());

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// So many subjects have all properties, and twice as many behind them in the order of ids have one of these.
-const SUBJECTS: usize = 40_000;
+const SUBJECTS: usize = 100_000;
 
 fn snapshot() -> Snapshot {
     let mut text = String::from("@prefix : <http://e/> .\n");
@@ -50,6 +50,7 @@ fn parts_of_a_star_have_as_much_to_do() {
         "SELECT * { ?s :p ?a ; :q ?b ; :r ?c }",
         "SELECT * { ?s :q ?b OPTIONAL { ?s :p ?a } }",
         "SELECT ?s (COUNT(*) AS ?n) { ?s :p ?a ; :q ?b } GROUP BY ?s",
+        "SELECT * { ?s :q ?b }",
     ] {
         for parts in [2, 4] {
             let rows = rows_of_parts(text, &snapshot, parts);

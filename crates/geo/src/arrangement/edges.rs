@@ -171,6 +171,7 @@ impl Edges {
             })?;
         }
         for cuts in &mut self.cuts {
+            watch.check()?;
             cuts.sort_by(|a, b| a.part.total_cmp(&b.part));
             cuts.dedup_by(|again, kept| {
                 let is_same = again.at == kept.at;

@@ -38,9 +38,9 @@ fn ring(random: &mut Random, [x, y]: [f64; 2], corners: u64, far: [f64; 2]) -> S
     format!("({})", ring.join(","))
 }
 
-/// One of all kinds, somewhere between -20 and 20.
-fn shape(random: &mut Random, size: f64) -> String {
-    let mut place = || [random.between(-20.0, 20.0), random.between(-20.0, 20.0)];
+/// One of all kinds, somewhere within 20 of a place.
+fn shape_at(random: &mut Random, [x, y]: [f64; 2], size: f64) -> String {
+    let mut place = || [x + random.between(-20.0, 20.0), y + random.between(-20.0, 20.0)];
     let (one, two) = (place(), place());
     let corners = 3 + random.below(30);
     match random.below(6) {
@@ -59,9 +59,13 @@ fn shape(random: &mut Random, size: f64) -> String {
         _ => {
             let area = ring(random, one, corners, [size / 2.0, size]);
             let line = ring(random, two, corners, [size / 2.0, size]);
-            format!("GEOMETRYCOLLECTION(POLYGON({area}),LINESTRING{line},POINT({} {}))", one[1], two[0])
+            format!("GEOMETRYCOLLECTION(POLYGON({area}),LINESTRING{line},POINT({} {}))", one[0], two[1])
         }
     }
+}
+
+fn shape(random: &mut Random, size: f64) -> String {
+    shape_at(random, [0.0; 2], size)
 }
 
 /// By the library, which compares all with all.
@@ -98,12 +102,15 @@ fn distances_are_those_of_all_pairs() {
     assert!(meet > 500 && apart > 1000, "{meet} {apart}");
 }
 
-/// On the earth: as with each edge of the one alone.
+/// On the earth, also over the antimeridian and near a pole: as with each edge of the one alone.
 #[test]
 fn distances_on_the_earth_are_those_of_all_edges() {
     let mut random = Random(5);
-    for _ in 0..200 {
-        let (a, b) = (wkt(&shape(&mut random, 1.0)), wkt(&shape(&mut random, 0.7)));
+    for round in 0..300 {
+        let (one, other) =
+            [([0.0; 2], [0.0; 2]), ([175.0, 10.0], [-185.0, 10.0]), ([30.0, 66.0], [150.0, 66.0])][round % 3];
+        let a = wkt(&shape_at(&mut random, one, 1.0));
+        let b = wkt(&shape_at(&mut random, other, 0.7));
         let whole = measure::distance(&a, &b, Unit::METRE).unwrap();
         if whole == 0.0 {
             continue;

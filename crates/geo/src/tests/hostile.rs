@@ -179,6 +179,32 @@ fn calls_end_with_their_query() {
     assert!(asked(&patient).iter().all(Result::is_ok));
 }
 
+/// Points are looked up, and not each compared with all others; who waits no longer gets none of it.
+#[test]
+fn sets_of_many_points() {
+    let many = |from: usize| {
+        let points: Vec<String> = (from..from + 60_000).map(|at| format!("POINT({at} {})", at % 7)).collect();
+        wkt(&format!("GEOMETRYCOLLECTION({})", points.join(",")))
+    };
+    let (a, b) = (many(0), many(20_000));
+    for (operation, points) in [
+        (Operation::Difference, 20_000),
+        (Operation::Union, 80_000),
+        (Operation::Intersection, 40_000),
+        (Operation::SymmetricDifference, 40_000),
+    ] {
+        assert_eq!(
+            construct::overlay(operation, &a, &b).map(|made| made.points()),
+            Ok(points),
+            "{operation:?}"
+        );
+        let cancelled = CancelToken::default();
+        cancelled.cancel();
+        let stopped = with_current(Some(&cancelled), || construct::overlay(operation, &a, &b).err());
+        assert_eq!(stopped, Some(GeoError::Stopped), "{operation:?}");
+    }
+}
+
 /// A hole that touches its polygon is looked at as a whole, and not each of its points with all others of the ring.
 #[test]
 fn large_rings_that_touch_are_answered() {

@@ -249,7 +249,7 @@ fn compactions_in_the_background_wait_for_room() {
     let maintenance = Maintenance::start(&store, Box::new(|_| {})).unwrap();
     wait_until(|| disk.size(&store.reserve_path()) >= BYTES_MIN);
     let bytes: u64 = store.version().segments.iter().map(|open| open.segment.meta().bytes()).sum();
-    let left = 300 << 10;
+    let left = 200 << 10;
     assert!(bytes > left, "{bytes}");
     disk.allocate(Path::new("/ballast"), disk.free() - left).unwrap();
     let options = BackgroundOptions {

@@ -85,6 +85,37 @@ fn a_scan_needs_few_requests_and_wastes_nothing() {
     assert_eq!((with.1.1, with.0.wasted_bytes), (none.1.1, 0), "{with:?} {none:?}");
 }
 
+/// Also where the cache has no room for blocks, as where characteristic sets are counted.
+#[test]
+fn what_is_read_wholly_is_read_ahead() {
+    let all = rows(500_000);
+    let vfs = permutation_file(&all);
+    let blocks = 500_000 / 8192 + 1;
+    for verify in [true, false] {
+        let device = DeviceVfs::new(Arc::new(vfs.clone()), DeviceModel::INSTANT);
+        let cache = Arc::new(BlockCache::new(0));
+        let permutation = open(&device, &cache).unwrap();
+        let mut found = Vec::new();
+        match verify {
+            true => assert_eq!(
+                permutation.verify(&CancelToken::default(), &mut |_| {}).unwrap(),
+                permutation.info()
+            ),
+            false => permutation
+                .for_each_block(0b0010, &mut |columns| {
+                    found.extend_from_slice(columns[1]);
+                    Ok(())
+                })
+                .unwrap(),
+        }
+        assert!(verify || found.iter().zip(&all).all(|(found, row)| *found == row[1]));
+        assert!(verify || found.len() == all.len());
+        let counters = counters(&cache);
+        assert!(counters.ahead_blocks > blocks / 2 && counters.requests < blocks, "{counters:?}");
+        assert_eq!((counters.ahead_hits, counters.wasted_bytes), (counters.ahead_blocks, 0), "{counters:?}");
+    }
+}
+
 #[test]
 fn look_ups_that_are_told_are_read_together() {
     let all = rows(1_000_000);

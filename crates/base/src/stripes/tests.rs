@@ -427,6 +427,13 @@ fn what_a_kill_leaves_is_removed_by_the_next() {
 }
 
 #[test]
+fn bytes_in_a_row_on_all_devices_are_known() {
+    let bytes = |folders| together(Device::LOCAL, folders, 256 << 10).stripe_bytes;
+    assert_eq!([1, 2, 4, 64].map(bytes), [0, 512 << 10, 1 << 20, 16 << 20]);
+    assert_eq!(together(Device::MEMORY, 4, 256 << 10), Device::MEMORY);
+}
+
+#[test]
 fn folders_that_cannot_be() {
     let new = |folders: &[&str]| {
         let folders: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();

@@ -3,14 +3,13 @@
 mod report;
 mod rivals;
 
-pub use rivals::run_text;
-
-use crate::args::QuerySetArgs;
+use crate::args::{BenchTextArgs, QuerySetArgs};
 use crate::bench_target::{Client, Comparison, Failure, Processors, Target, Use, compare};
 use crate::exit::Done;
 use crate::talk::say;
 use anyhow::{Context, bail};
 use lode_bench::NamedQuery;
+use lode_bench::text::QUERIES;
 use report::{Outcome, Report};
 use rivals::Rival;
 use std::time::{Duration, Instant};
@@ -37,6 +36,20 @@ const REVIEWS: Needed = Needed {
 /// Asks the queries of a set.
 pub fn run(benchmark: &str, queries: &[NamedQuery], args: &QuerySetArgs) -> anyhow::Result<Done> {
     run_beside(benchmark, queries, None, args, &[])
+}
+
+/// `lode bench text`: beside other stores, where some are named.
+pub fn run_text(args: &BenchTextArgs) -> anyhow::Result<Done> {
+    let targets: Vec<_> = args.rivals.iter().map(|arg| Target::at(&arg.url, &args.set.target)).collect();
+    let rivals = args.rivals.iter().zip(&targets);
+    let rivals: Vec<_> = rivals.map(|(arg, target)| Rival { arg, client: target.client() }).collect();
+    for rival in &rivals {
+        let found = rival.client.answer(REVIEWS.query).map_err(Failure::into_error);
+        if found.with_context(|| format!("asking {}", rival.arg.name))? == 0 {
+            bail!("{}: {}", rival.arg.name, REVIEWS.message);
+        }
+    }
+    run_beside("text", &QUERIES, Some(REVIEWS), &args.set, &rivals)
 }
 
 /// The same of data that must be there, and then each of others.
@@ -72,7 +85,7 @@ fn run_beside(
         }
         report.add(&outcome)?;
         for rival in rivals {
-            let answered = rival.ask(&outcome.query, outcome.digest, &asker);
+            let answered = rival.ask(&outcome.query, outcome.digest, args);
             report.add_rival(&answered)?;
             outcome.rivals.push(answered);
         }

@@ -1,19 +1,16 @@
 //! Other stores that are asked the same questions in the same run.
 
-use super::{Asker, REVIEWS};
-use crate::args::{BenchTextArgs, RivalArg};
-use crate::bench_target::{Client, Digest, Failure, Target, Times};
-use crate::exit::Done;
-use anyhow::{Context, bail};
+use crate::args::{QuerySetArgs, RivalArg};
+use crate::bench_target::{Client, Digest, Failure, Times};
 use lode_bench::NamedQuery;
-use lode_bench::text::{Dialect, QUERIES, has_one_answer};
+use lode_bench::text::{Dialect, has_one_answer};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// A store that is asked beside.
 pub struct Rival<'a> {
-    arg: &'a RivalArg,
-    client: Client<'a>,
+    pub arg: &'a RivalArg,
+    pub client: Client<'a>,
 }
 
 /// What came of asking a rival.
@@ -26,32 +23,14 @@ pub struct Answered {
     same: Option<bool>,
 }
 
-/// `lode bench text`.
-pub fn run_text(args: &BenchTextArgs) -> anyhow::Result<Done> {
-    let targets: Vec<_> = args.rivals.iter().map(|arg| Target::at(&arg.url, &args.set.target)).collect();
-    let rivals: Vec<_> = args
-        .rivals
-        .iter()
-        .zip(&targets)
-        .map(|(arg, target)| Rival { arg, client: target.client() })
-        .collect();
-    for rival in &rivals {
-        let found = rival.client.answer(REVIEWS.query).map_err(Failure::into_error);
-        if found.with_context(|| format!("asking {}", rival.arg.name))? == 0 {
-            bail!("{}: {}", rival.arg.name, REVIEWS.message);
-        }
-    }
-    super::run_beside("text", &QUERIES, Some(REVIEWS), &args.set, &rivals)
-}
-
 impl Rival<'_> {
     /// Asks a query of ours, which had this answer.
-    pub fn ask(&self, query: &NamedQuery, ours: Option<Digest>, asker: &Asker<'_>) -> Answered {
+    pub fn ask(&self, query: &NamedQuery, ours: Option<Digest>, args: &QuerySetArgs) -> Answered {
         let store = self.arg.name.clone();
         let mut answered = Answered { store, digest: None, times: Vec::new(), failure: None, same: None };
         match Dialect::of_store(&self.arg.name).text_of(query) {
             Some(text) => {
-                if let Err(failure) = self.measure(text, asker, &mut answered) {
+                if let Err(failure) = self.measure(text, args, &mut answered) {
                     answered.failure = Some(format!("{:#}", failure.into_error()));
                 }
             }
@@ -63,12 +42,12 @@ impl Rival<'_> {
         answered
     }
 
-    fn measure(&self, text: &str, asker: &Asker<'_>, answered: &mut Answered) -> Result<(), Failure> {
+    fn measure(&self, text: &str, args: &QuerySetArgs, answered: &mut Answered) -> Result<(), Failure> {
         answered.digest = Some(self.client.digest(text)?);
-        for _ in 0..asker.args.warmup {
+        for _ in 0..args.warmup {
             self.client.answer(text)?;
         }
-        for _ in 0..asker.args.runs {
+        for _ in 0..args.runs {
             let start = Instant::now();
             self.client.answer(text)?;
             answered.times.push(start.elapsed());

@@ -38,7 +38,7 @@ def words_are_searched_for(page):
     open_one(page, "/?search=nobodyhasthis")
     page.wait("document.querySelector('#resource')?.innerText.includes('No text has these words.')")
     open_one(page, "/?search=" + urllib.parse.quote("(ann"))
-    page.wait("document.querySelector('#view-browse-panel [role=status]')?.innerText.includes('query for words')")
+    page.wait("document.querySelector('#view-browse-panel [role=status]')?.innerText.includes('query for words, character 1: a `(` without')")
 
 
 @test

@@ -30,7 +30,8 @@ function ofWords(error, words, query) {
   const mark = error.marks?.find(one => one.message.startsWith(OF_WORDS));
   if (!mark) return error;
   const literal = literalOf(words), at = mark.from - query.indexOf(literal) - 1;
-  const place = literal.slice(1, -1) === words && at >= 0 && at <= words.length ? `Character ${[...words.slice(0, at)].length + 1}: ` : '';
+  const isPlaced = literal.slice(1, -1) === words && at >= 0 && at <= words.length;
+  const place = isPlaced ? `In the query for words, character ${[...words.slice(0, at)].length + 1}: ` : 'In the query for words: ';
   const message = place + mark.message.slice(OF_WORDS.length) + (mark.help ? `; ${mark.help}` : '');
   return new Failure(message, { status: error.status });
 }

@@ -1,4 +1,5 @@
-//! The fifth phase: sorts the rows of a part and writes them in all orders, beside the part's dictionary: a segment that only has to be told whose it is.
+//! The fifth phase: sorts the rows of a part and writes them in all orders, beside the part's dictionary: a segment of which only has to be said whose it
+//! is.
 
 use super::context::TaskContext;
 use super::numbering::Numbering;
@@ -6,7 +7,7 @@ use super::rows::rows_file;
 use super::task::{Phase, Task};
 use crate::error::StoreError;
 use crate::load::error::LoadError;
-use crate::segment_builder::{Layout, OrdersContext, PackedRow, RowSet, write_orders};
+use crate::segment_builder::{Class, Layout, OrdersContext, PackedRow, RowSet, write_orders};
 use crate::throttle::Throttle;
 use lode_base::external_sort::{ExternalSorter, SortOptions};
 use lode_base::memory_budget::MemoryBudget;
@@ -28,7 +29,8 @@ pub fn write_part(part: usize, folder: &Path, context: &TaskContext<'_>) -> Resu
         _ => sort_and_write::<u128>(&files, &numbering.layout, folder, context)?,
     };
     let dictionary = dictionary_of(part, &numbering, folder, context)?;
-    let (origin, bases) = (SegmentOrigin::default(), numbering.bases(part));
+    let next_blank = numbering.all(Class::Blank);
+    let (origin, bases) = (SegmentOrigin { next_blank, ..SegmentOrigin::default() }, numbering.bases(part));
     let mut meta = SegmentMeta { origin, permutations, dictionary, bases, characteristic_sets: None };
     let vfs = context.vfs();
     if meta.quads() > 0 {

@@ -46,19 +46,7 @@ pub struct PartsReport {
 /// Where a task is not done, the database holds anything else, or a file cannot be written.
 pub fn publish(store: &Store, context: &TaskContext<'_>) -> Result<PartsReport, LoadError> {
     let numbering = Numbering::read(context)?;
-    let mut report = PartsReport {
-        terms: Section::ALL.map(|section| numbering.all(Class::of(section))),
-        blank_nodes: numbering.all(Class::Blank),
-        inline_values: numbering.all(Class::Inline),
-        ..PartsReport::default()
-    };
-    let mut prefixes = Vec::new();
-    for number in 0..context.plan.shards.len() {
-        let shard = context.board.input(Task::new(Phase::Read, number))?;
-        let shard = ShardRuns::read(&shard, context)?;
-        report.quads += shard.quads;
-        prefixes.extend(shard.prefixes);
-    }
+    let (mut report, prefixes) = of_shards(&numbering, context)?;
     store.write(context.cancel, |version| {
         if is_published(version, context.plan) {
             report.was_published = true;
@@ -72,6 +60,27 @@ pub fn publish(store: &Store, context: &TaskContext<'_>) -> Result<PartsReport, 
     (report.added, report.segments) = (manifest.quads(), manifest.segments.len());
     store.keep_prefixes(prefixes.iter().map(|(name, iri)| (name.as_str(), iri.as_str())));
     Ok(report)
+}
+
+/// What is known of the database once its rows have codes, and the prefixes that its files declare.
+pub fn of_shards(
+    numbering: &Numbering,
+    context: &TaskContext<'_>,
+) -> Result<(PartsReport, Vec<(String, String)>), LoadError> {
+    let mut report = PartsReport {
+        terms: Section::ALL.map(|section| numbering.all(Class::of(section))),
+        blank_nodes: numbering.all(Class::Blank),
+        inline_values: numbering.all(Class::Inline),
+        ..PartsReport::default()
+    };
+    let mut prefixes = Vec::new();
+    for number in 0..context.plan.shards.len() {
+        let shard = context.board.input(Task::new(Phase::Read, number))?;
+        let shard = ShardRuns::read(&shard, context)?;
+        report.quads += shard.quads;
+        prefixes.extend(shard.prefixes);
+    }
+    Ok((report, prefixes))
 }
 
 /// Makes sure that a load in tasks may go into a database: that there is nothing in it, or what this load has put there.
@@ -99,7 +108,7 @@ fn refuse_full(store: &Store, version: &Version) -> Result<(), StoreError> {
 }
 
 /// The random number of the segment of a part.
-fn identity(plan: &Plan, part: usize) -> u128 {
+pub fn identity(plan: &Plan, part: usize) -> u128 {
     plan.identity.wrapping_add(part as u128 + 1)
 }
 

@@ -1,11 +1,14 @@
 //! Where `lode load --workers` makes a database: in a folder, or at an address where it is published. What the two have not in common is here.
 
 use crate::args::LoadArgs;
+use crate::inferring::tell_stale;
+use crate::keep_few::keep_few;
 use crate::load::{CACHE_BYTES, check_words, remove_if_empty};
 use crate::load_scratch::Scratch;
 use crate::publish;
 use crate::published::is_address;
 use crate::talk::{say, say_found_log};
+use lode_engine::store::CompactOptions;
 use lode_engine::store::load::LoadProgress;
 use lode_engine::store::load::parts::{Board, PartsReport, Plan, begin, finish};
 use lode_engine::{CancelToken, Database, OpenOptions};
@@ -96,15 +99,28 @@ impl LoadTarget {
         }
     }
 
-    /// Says where the database is, if that is not where one would look.
-    pub fn tell(&self) {
-        if let Self::Address { address, .. } = self {
-            say!("published version 1 at {address}");
+    /// Says where the database is, if that is not where one would look, and what of it is not up to date any more.
+    pub fn tell(&self, quiet: bool) -> anyhow::Result<()> {
+        match self {
+            Self::Folder { database, .. } => tell_stale(database, CACHE_BYTES),
+            Self::Address { address, .. } => {
+                if !quiet {
+                    say!("published version 1 at {address}");
+                }
+                Ok(())
+            }
         }
     }
 }
 
 impl OpenTarget<'_> {
+    /// Merges segments where there are too many.
+    pub fn keep_few(&self, memory_bytes: usize, quiet: bool) {
+        if let Self::Folder(database) = self {
+            keep_few(database, &CompactOptions { memory_bytes, ..CompactOptions::default() }, quiet);
+        }
+    }
+
     /// Begins a load, or goes on with one; whether it goes on.
     pub fn begin(&self, board: &Board, plan: &Plan) -> anyhow::Result<bool> {
         Ok(match self {

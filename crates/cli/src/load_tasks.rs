@@ -53,7 +53,7 @@ pub fn run(args: &LoadArgs, workers: usize) -> anyhow::Result<Done> {
     let parts = args.shared.parts.map_or(workers, usize::from);
     let plan = Plan::new(&**board.vfs(), &files, parts, of_one, read)?;
     let start = Instant::now();
-    let report = load(&target, &board, &plan, workers, args.quiet).inspect_err(|_| target.leave())?;
+    let report = load(&target, &board, &plan, workers, args).inspect_err(|_| target.leave())?;
     let in_archives = Skipped::default();
     let skipped = SkippedFiles::new(&found.skipped, &in_archives);
     skipped.tell();
@@ -62,8 +62,8 @@ pub fn run(args: &LoadArgs, workers: usize) -> anyhow::Result<Done> {
     }
     if !args.quiet {
         summary(&report, start.elapsed());
-        target.tell();
     }
+    target.tell(args.quiet)?;
     Ok(Done::Ok)
 }
 
@@ -89,8 +89,9 @@ fn load(
     board: &Board,
     plan: &Plan,
     workers: usize,
-    quiet: bool,
+    args: &LoadArgs,
 ) -> anyhow::Result<PartsReport> {
+    let quiet = args.quiet;
     let open = target.open()?;
     if open.begin(board, plan)? && !quiet {
         say!("goes on with the load in {}", board.name());
@@ -107,6 +108,9 @@ fn load(
     // A worker elsewhere may yet write what nobody needs.
     if let Err(error) = board.remove() {
         say!("warning: {} could not be removed: {error}", board.name());
+    }
+    if report.had_data && !args.no_merge {
+        open.keep_few(workers * plan.memory_bytes, quiet);
     }
     Ok(report)
 }
@@ -304,7 +308,8 @@ fn as_json(report: &PartsReport, skipped: &SkippedFiles<'_>, elapsed: Duration) 
     json!({
         "quads": report.quads,
         "added": report.added,
-        "duplicates": report.quads.saturating_sub(report.added),
+        "duplicates": report.quads.saturating_sub(report.added + report.existing),
+        "existing": report.existing,
         "skipped_files": skipped.count(),
         "skipped": skipped.as_json(),
         "new_terms": terms,

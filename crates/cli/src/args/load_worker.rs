@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// How a load is shared out.
 #[derive(Debug, Args)]
 pub struct LoadWorkersArgs {
-    /// Load by so many processes of one thread each, which share --memory (48MiB each at least), into a database that is new, in a folder or published at an address
+    /// Load by so many processes of one thread each, which share --memory (48MiB each at least), into a database in a folder, or a new one that is published at an address
     /// (file:///..., s3://...); more may help from other machines (lode load-worker). Killed at any time, the same command line goes on where it was
     #[arg(
         long,

@@ -56,11 +56,41 @@ fn the_same_database_as_by_one_process() {
     assert!(quads(&lode, "one") == quads(&lode, "many"));
     lode.run(&["update", "many", "INSERT DATA { <http://e/a> <http://e/new> 7 }"]).ok();
     lode.run(&["check", "many", "--quiet"]).ok();
-    // What is there already is not loaded into.
-    let before = quads(&lode, "many");
-    let refused = lode.run(&["load", "many", "other.nq", "--workers", "2"]).fails(1);
-    assert!(refused.contains("holds data already") && refused.contains("without --workers"), "{refused}");
-    assert!(quads(&lode, "many") == before && !lode.path("many.load").exists());
+    // More goes into it as by one process, the same quads and blank nodes of its own among them.
+    lode.run(&["update", "one", "INSERT DATA { <http://e/a> <http://e/new> 7 }"]).ok();
+    lode.write("more.nq", "<http://e/a> <http://e/new> 7 .\n_:b <http://e/p> <http://e/never> .\n<http://e/a> <http://e/p> \"x\"@en <http://e/h> .\n");
+    let more = ["big.nt", "more.nq", "--json", "--quiet"];
+    let read = |told: String| serde_json::from_str::<serde_json::Value>(&told).unwrap();
+    let by_one = read(lode.run(&[&["load", "one"][..], &more].concat()).ok());
+    let by_many = read(lode.run(&[&["load", "many", "--workers", "2"][..], &more].concat()).ok());
+    for what in ["quads", "added", "existing", "duplicates", "new_terms", "blank_nodes"] {
+        assert_eq!(by_one[what], by_many[what], "{what}: {by_one} {by_many}");
+    }
+    assert!(quads(&lode, "one") == quads(&lode, "many") && !lode.path("many.load").exists());
+    lode.run(&["check", "many", "--quiet"]).ok();
+}
+
+#[test]
+fn into_a_database_that_has_changed_it_does_not_go_on() {
+    let lode = prepared();
+    lode.run(&["load", "victim", "small.ttl", "--quiet"]).ok();
+    let command = ["load", "victim", "big.nt", "--workers", "1", "--memory", "96MiB"];
+    let mut child = lode.command(&command).stderr(Stdio::piped()).spawn().unwrap();
+    let caught = until_phase(&lode.path("victim.load"), "read", &mut child);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    if caught.is_none() {
+        return;
+    }
+    lode.run(&["update", "victim", "INSERT DATA { <http://e/a> <http://e/new> 7 }", "--quiet"]).ok();
+    let before = quads(&lode, "victim");
+    let told = lode.run(&command).fails(1);
+    assert!(told.contains("holds other data than when the load began"), "{told}");
+    assert!(quads(&lode, "victim") == before);
+    std::fs::remove_dir_all(lode.path("victim.load")).unwrap();
+    lode.run(&command).ok();
+    assert!(quads(&lode, "victim").len() > before.len());
+    lode.run(&["check", "victim", "--quiet"]).ok();
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub fn begin_load(store: &dyn ObjectStore, board: &Board, plan: &Plan) -> Result
             Some(newest) if there.is_none_or(|plan| !is_of(&newest, plan.identity)) => {
                 Err(lode_store::StoreError::from(conflict(store, &newest)).into())
             }
-            _ => Ok(()),
+            _ => Ok(None),
         }
     })?)
 }

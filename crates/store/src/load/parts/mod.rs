@@ -38,7 +38,7 @@ use std::sync::Arc;
 pub use board::{Board, BoardState, Failure, PLAN};
 pub use finished::{Finished, FinishedSegment, finished};
 pub use place::{BYTES_MAX, WorkPlace};
-pub use plan::{PARTS_MAX, Plan, ReadPlan};
+pub use plan::{Base, PARTS_MAX, Plan, ReadPlan};
 pub use publish::PartsReport;
 pub use status::{PartsStatus, PhaseStatus};
 pub use task::{Phase, Task};
@@ -47,26 +47,26 @@ pub use worker::{LEASE, Moment, WorkEnd, WorkerOptions, give_up, work, worker_na
 /// Begins a load into a database in a folder, or goes on with one that is there; whether it goes on.
 ///
 /// # Errors
-/// Where the place holds another load, or something else; where the database holds data of elsewhere; where the place cannot be written.
+/// Where the place holds another load, or something else; where the database has changed since a load began that goes on; where the place cannot be written.
 pub fn begin(store: &Store, board: &Board, plan: &Plan) -> Result<bool, LoadError> {
     begin_at(board, plan, &|there| Ok(publish::check_target(store, there)?))
 }
 
-/// The same, into what `check_target` says may be loaded into by a new load, or by one with this plan.
+/// The same. `check_target` says whether a new load may begin, and what the database holds then, or whether one with this plan may go on.
 ///
 /// # Errors
 /// As [`begin`], and where `check_target` fails.
 pub fn begin_at(
     board: &Board,
     plan: &Plan,
-    check_target: &dyn Fn(Option<&Plan>) -> Result<(), LoadError>,
+    check_target: &dyn Fn(Option<&Plan>) -> Result<Option<Base>, LoadError>,
 ) -> Result<bool, LoadError> {
     let there = match board.plan()? {
         Some(there) => Some(there),
         None => {
-            check_target(None)?;
+            let base = check_target(None)?;
             board.clear()?;
-            if board.put_plan(plan)? { None } else { board.plan()? }
+            if board.put_plan(&Plan { base, ..plan.clone() })? { None } else { board.plan()? }
         }
     };
     let Some(there) = there else { return Ok(false) };
@@ -85,7 +85,7 @@ pub fn begin_at(
 /// Publishes a load of which all tasks are done, and says so to its workers. The work folder is the caller's to remove once they have ended.
 ///
 /// # Errors
-/// Where a task is not done, the database holds data of elsewhere, or a file cannot be written. Then it may be tried again.
+/// Where a task is not done, the database has changed since the load began, or a file cannot be written. Then it may be tried again.
 pub fn finish(
     store: &Store,
     board: &Board,

@@ -12,7 +12,7 @@ use lode_engine::store::CompactOptions;
 use lode_engine::store::load::LoadProgress;
 use lode_engine::store::load::parts::{Board, PartsReport, Plan, begin, finish};
 use lode_engine::{CancelToken, Database, OpenOptions};
-use lode_remote::{Address, LoadPlace, ObjectStore, begin_load, publish_load};
+use lode_remote::{LoadPlace, ObjectStore, begin_load, publish_load};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,8 +30,8 @@ pub enum LoadTarget {
     },
     /// An address.
     Address {
-        /// It.
-        address: Address,
+        /// It, as it was given.
+        address: String,
         /// The store there.
         store: Arc<dyn ObjectStore>,
         /// Where the workers of this machine have files.
@@ -52,10 +52,9 @@ impl LoadTarget {
     pub fn of(args: &LoadArgs) -> anyhow::Result<Self> {
         let (database, work) = (&args.database, args.shared.work.as_deref());
         if let Some(name) = database.to_str().filter(|_| is_address(database)) {
-            let address = publish::target(name)?;
-            let store = address.store(Default::default())?;
-            let scratch = Scratch::take(work, &address.to_string())?;
-            return Ok(Self::Address { address, store, scratch });
+            let store = publish::target(name)?.store(Default::default())?;
+            let scratch = Scratch::take(work, store.name())?;
+            return Ok(Self::Address { address: name.to_owned(), store, scratch });
         }
         check_words(args)?;
         let work = work.map_or_else(|| Ok(beside(&std::path::absolute(database)?)), std::path::absolute)?;
@@ -75,7 +74,7 @@ impl LoadTarget {
         match self {
             Self::Folder { work, .. } => vec![work.into()],
             Self::Address { address, scratch, .. } => {
-                vec![address.to_string().into(), "--files".into(), scratch.files().into()]
+                vec![address.into(), "--files".into(), scratch.files().into()]
             }
         }
     }

@@ -69,12 +69,11 @@ fn board(args: &LoadWorkerArgs) -> anyhow::Result<(Board, Option<Scratch>)> {
     let Some(name) = args.load.to_str().filter(|_| is_address(&args.load)) else {
         return Ok((Board::on_disk(&args.load), None));
     };
-    let address = publish::target(name)?;
-    let store = address.store(Default::default())?;
+    let store = publish::target(name)?.store(Default::default())?;
     if let Some(files) = &args.files {
         return Ok((board_at(&store, files)?, None));
     }
-    let scratch = Scratch::take(args.work.as_deref(), &address.to_string())?;
+    let scratch = Scratch::take(args.work.as_deref(), store.name())?;
     Ok((board_at(&store, &scratch.files())?, Some(scratch)))
 }
 

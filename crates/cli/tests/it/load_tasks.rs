@@ -58,7 +58,12 @@ fn the_same_database_as_by_one_process() {
     lode.run(&["check", "many", "--quiet"]).ok();
     // More goes into it as by one process, the same quads and blank nodes of its own among them.
     lode.run(&["update", "one", "INSERT DATA { <http://e/a> <http://e/new> 7 }"]).ok();
-    lode.write("more.nq", "<http://e/a> <http://e/new> 7 .\n_:b <http://e/p> <http://e/never> .\n<http://e/a> <http://e/p> \"x\"@en <http://e/h> .\n");
+    let more = concat!(
+        "<http://e/a> <http://e/new> \"7\"^^<http://www.w3.org/2001/XMLSchema#integer> .\n",
+        "_:b <http://e/p> <http://e/never> .\n",
+        "<http://e/a> <http://e/p> \"x\"@en <http://e/h> .\n",
+    );
+    lode.write("more.nq", more);
     let more = ["big.nt", "more.nq", "--json", "--quiet"];
     let read = |told: String| serde_json::from_str::<serde_json::Value>(&told).unwrap();
     let by_one = read(lode.run(&[&["load", "one"][..], &more].concat()).ok());

@@ -40,7 +40,7 @@ pub struct FetchedFile {
 
 impl FetchedFile {
     /// The object of a key; none where there is none.
-    pub fn open(from: &Arc<Fetching>, key: String) -> Result<Option<Self>, RemoteError> {
+    pub fn of_key(from: &Arc<Fetching>, key: String) -> Result<Option<Self>, RemoteError> {
         let size = retrying(&from.counters, || from.store.size(&key))?;
         Ok(size.map(|bytes| Self { from: Arc::clone(from), key, bytes, last: AtomicU64::new(NONE) }))
     }

@@ -33,7 +33,7 @@ impl WorkFiles {
         if let Some(file) = self.from.store.open(&key)? {
             return Ok(file);
         }
-        match FetchedFile::open(&self.from, key)? {
+        match FetchedFile::of_key(&self.from, key)? {
             Some(file) => Ok(Arc::new(file)),
             None => Err(io::ErrorKind::NotFound.into()),
         }

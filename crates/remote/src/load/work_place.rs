@@ -137,7 +137,8 @@ impl WorkPlace for LoadPlace {
 
     fn put(&self, below: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let key = key(below);
-        self.retrying(|store| store.put(&key, &mut &*bytes))
+        // Who was called off says so.
+        cancel::with_current(None, || self.retrying(|store| store.put(&key, &mut &*bytes)))
     }
 
     fn put_if_absent(&self, below: &str, bytes: &[u8]) -> Result<bool, StoreError> {
@@ -170,7 +171,8 @@ impl WorkPlace for LoadPlace {
         let folder = self.attempt(attempt);
         let original = OriginalSegment::in_folder(&*self.files, &folder, segment.clone())?;
         let cancel = cancel::current().unwrap_or_default();
-        let index = upload_segment(&*self.files, &original, &*self.from.store, &cancel)?;
+        // What of it is there is not written again.
+        let index = self.retrying(|store| upload_segment(&*self.files, &original, store, &cancel))?;
         // Nobody reads them here again.
         for file in &original.files {
             let path = folder.join(&file.name);

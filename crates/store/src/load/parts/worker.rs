@@ -203,10 +203,11 @@ impl Worker<'_> {
     }
 
     fn keep(&self, task: Task, time: u32, attempt: &Attempt<'_>) -> Result<(), LoadError> {
-        Ok(match task.phase {
-            Phase::Orders => attempt.keep_segment(|meta| described(meta, self.plan, task.number, time))?,
-            _ => attempt.keep()?,
-        })
+        let kept = match task.phase {
+            Phase::Orders => attempt.keep_segment(|meta| described(meta, self.plan, task.number, time)),
+            _ => attempt.keep(),
+        };
+        Ok(kept?)
     }
 
     /// A task has failed. That ends the load, unless another has done it meanwhile, or this worker was only stopped.

@@ -221,7 +221,7 @@ Exit codes: 0 all was loaded (or, with --dry-run, all is well); 1 failed, such a
 3 loaded, but bad statements or files were set aside (--quarantine); 4 a statement is wrong, nothing was loaded."
 )]
 pub struct LoadArgs {
-    /// The database folder
+    /// The database folder; with --workers also an address, where the database is published
     pub database: PathBuf,
     /// Files, folders and tar archives to load; - is standard input
     #[arg(required_unless_present = "dry_run")]

@@ -53,6 +53,8 @@ mod load;
 mod load_failure;
 mod load_line;
 mod load_report;
+mod load_scratch;
+mod load_target;
 mod load_tasks;
 mod load_worker;
 mod look;

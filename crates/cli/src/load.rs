@@ -12,6 +12,7 @@ use crate::load_report;
 use crate::memory;
 use crate::new_words::index_loaded;
 use crate::number;
+use crate::published::address;
 use crate::skipped::SkippedFiles;
 use crate::sources::Sources;
 use crate::stripe::{self, Named};
@@ -24,6 +25,7 @@ use lode_engine::{Database, OpenOptions, remove_database};
 use lode_rdf::NamedNode;
 use lode_rdf::format::RdfFormat;
 use lode_rdf::parse::StatementLimit;
+use lode_remote::Address;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -77,7 +79,9 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
 pub fn check_words(args: &LoadArgs) -> anyhow::Result<()> {
     let (first, last) = (&args.database, args.files.last());
     if let Some(refusal) = folder::refusal(first) {
-        return Err(wrong_usage(refusal));
+        let is_writable = matches!(address(first), Ok(Some(Address::Folder(_) | Address::Cloud(_))));
+        let with_workers = if is_writable { "; --workers N loads into a new one there" } else { "" };
+        return Err(wrong_usage(format!("{refusal}{with_workers}")));
     }
     let is_database = |path: &&PathBuf| path.join("MANIFEST").exists() || !path.exists();
     if !first.is_file() {

@@ -2,28 +2,25 @@
 
 use crate::args::LoadArgs;
 use crate::exit::{DataSyntaxError, Done, unknown_format, wrong_usage};
-use crate::load::{CACHE_BYTES, check_words, remove_if_empty};
+use crate::load_line::left_text;
+use crate::load_target::LoadTarget;
 use crate::memory;
 use crate::number;
 use crate::progress::{LiveLine, remaining};
 use crate::skipped::SkippedFiles;
 use crate::sources::Sources;
 use crate::stats::section_name;
-use crate::talk::{say, say_found_log, write_json};
+use crate::talk::{say, write_json};
 use anyhow::{Context, bail};
 use lode_engine::store::load::parts::{
-    Board, Failure, LEASE, PartsReport, PartsStatus, PhaseStatus, Plan, ReadPlan, begin, finish, give_up,
+    Board, Failure, LEASE, PartsReport, PartsStatus, PhaseStatus, Plan, ReadPlan, give_up, worker_name,
 };
-use lode_engine::store::load::{LoadOptions, LoadProgress, Skipped};
-use lode_engine::{CancelToken, Database, OpenOptions};
+use lode_engine::store::load::{LoadOptions, Skipped};
 use lode_rdf::NamedNode;
 use lode_rdf::format::RdfFormat;
 use lode_rdf::value_id::Section;
 use serde_json::{Map, Value, json};
-use std::hash::{BuildHasher, Hasher, RandomState};
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How often workers are looked after.
@@ -36,13 +33,7 @@ const MEMORY_BYTES_MIN: usize = 48 << 20;
 const RESTARTS: usize = 4;
 
 pub fn run(args: &LoadArgs, workers: usize) -> anyhow::Result<Done> {
-    check_words(args)?;
-    let database = &args.database;
-    let work = args
-        .shared
-        .work
-        .as_ref()
-        .map_or_else(|| Ok(beside(&std::path::absolute(database)?)), std::path::absolute)?;
+    let target = LoadTarget::of(args)?;
     let found = Sources::find(&args.files, args.source_options())?;
     let mut files = Vec::new();
     for source in &found.sources {
@@ -58,17 +49,11 @@ pub fn run(args: &LoadArgs, workers: usize) -> anyhow::Result<Done> {
     let memory_bytes = args.memory.unwrap_or_else(|| LoadOptions::default().memory_bytes);
     let of_one = (memory_bytes / workers).max(MEMORY_BYTES_MIN);
     memory::keep_to(of_one);
-    let board = Board::on_disk(&work);
+    let board = target.board()?;
     let parts = args.shared.parts.map_or(workers, usize::from);
     let plan = Plan::new(&**board.vfs(), &files, parts, of_one, read)?;
-    let existed = database.exists();
     let start = Instant::now();
-    let loaded = load(database, &board, &plan, workers, args.quiet);
-    let report = loaded.inspect_err(|_| {
-        if !existed {
-            remove_if_empty(database);
-        }
-    })?;
+    let report = load(&target, &board, &plan, workers, args).inspect_err(|_| target.leave())?;
     let in_archives = Skipped::default();
     let skipped = SkippedFiles::new(&found.skipped, &in_archives);
     skipped.tell();
@@ -78,14 +63,8 @@ pub fn run(args: &LoadArgs, workers: usize) -> anyhow::Result<Done> {
     if !args.quiet {
         summary(&report, start.elapsed());
     }
+    target.tell(args.quiet)?;
     Ok(Done::Ok)
-}
-
-/// The work folder of a database unless another is told.
-fn beside(database: &Path) -> PathBuf {
-    let mut name = database.file_name().unwrap_or_default().to_owned();
-    name.push(".load");
-    database.with_file_name(name)
 }
 
 fn read_plan(args: &LoadArgs) -> anyhow::Result<ReadPlan> {
@@ -106,36 +85,39 @@ fn read_plan(args: &LoadArgs) -> anyhow::Result<ReadPlan> {
 }
 
 fn load(
-    database: &Path,
+    target: &LoadTarget,
     board: &Board,
     plan: &Plan,
     workers: usize,
-    quiet: bool,
+    args: &LoadArgs,
 ) -> anyhow::Result<PartsReport> {
-    let database = Database::create_or_open(database, &OpenOptions::with_cache(CACHE_BYTES))?;
-    say_found_log(&database);
-    if begin(database.store(), board, plan)? && !quiet {
-        say!("goes on with the load in {}", board.folder().display());
+    let quiet = args.quiet;
+    let open = target.open()?;
+    if open.begin(board, plan)? && !quiet {
+        say!("goes on with the load in {}", board.name());
     }
     // It may have another identity than the one that was made here.
     let plan = board.plan()?.unwrap_or_else(|| plan.clone());
     let line = live_line(board, &plan, quiet);
-    let mut team = Team::start(board, workers)?;
+    let mut team = Team::start(target, workers)?;
     let worked = team.look_after(board, &plan);
     drop(line);
     worked?;
-    let (cancel, progress) = (CancelToken::default(), Arc::new(LoadProgress::default()));
-    let report = finish(database.store(), board, &cancel, &progress)?;
+    let report = open.finish(board)?;
     team.end();
     // A worker elsewhere may yet write what nobody needs.
     if let Err(error) = board.remove() {
-        say!("warning: {} could not be removed: {error}", board.folder().display());
+        say!("warning: {} could not be removed: {error}", board.name());
+    }
+    if report.had_data && !args.no_merge {
+        open.keep_few(workers * plan.memory_bytes, quiet);
     }
     Ok(report)
 }
 
 /// The workers of this machine.
-struct Team {
+struct Team<'a> {
+    target: &'a LoadTarget,
     members: Vec<Member>,
     restarts_left: usize,
 }
@@ -146,19 +128,22 @@ struct Member {
     process: Child,
 }
 
-impl Team {
-    fn start(board: &Board, workers: usize) -> anyhow::Result<Self> {
-        let mut team = Self { members: Vec::new(), restarts_left: workers * RESTARTS };
+impl<'a> Team<'a> {
+    fn start(target: &'a LoadTarget, workers: usize) -> anyhow::Result<Self> {
+        let mut team = Self { target, members: Vec::new(), restarts_left: workers * RESTARTS };
         for _ in 0..workers {
-            team.members.push(Member::start(board)?);
+            team.members.push(Member::start(target)?);
         }
         Ok(team)
     }
 
     /// Waits until all tasks are done. Workers that were killed are started anew.
     fn look_after(&mut self, board: &Board, plan: &Plan) -> anyhow::Result<()> {
+        let looks_per_failure = (board.look_every().as_millis() / LOOK_EVERY.as_millis()).max(1) as u32;
         for look in 1_u32.. {
-            refuse_failed(board)?;
+            if look.is_multiple_of(looks_per_failure) {
+                refuse_failed(board)?;
+            }
             let running = self.look(board)?;
             if running == 0 || look.is_multiple_of(LOOKS_PER_COUNT) {
                 if PartsStatus::is_done(board, plan)? {
@@ -169,7 +154,7 @@ impl Team {
                     bail!(
                         "all workers of this machine have ended, and not all is done. The same command line goes on where the load is; to begin again, \
                          remove {}",
-                        board.folder().display()
+                        board.name()
                     );
                 }
             }
@@ -194,13 +179,13 @@ impl Team {
                 bail!(
                     "workers are killed again and again ({status}): is there enough memory? The same command line goes on where the load is; to begin \
                      again with other options, remove {}",
-                    board.folder().display()
+                    board.name()
                 );
             }
             self.restarts_left -= 1;
             say!("a worker was killed ({status}); another one goes on");
             give_up(board, &member.task_name())?;
-            *member = Member::start(board)?;
+            *member = Member::start(self.target)?;
             running += 1;
         }
         Ok(running)
@@ -225,7 +210,7 @@ impl Team {
     }
 }
 
-impl Drop for Team {
+impl Drop for Team<'_> {
     fn drop(&mut self) {
         self.end();
     }
@@ -234,7 +219,7 @@ impl Drop for Team {
 /// Fails where the load has.
 fn refuse_failed(board: &Board) -> anyhow::Result<()> {
     let Some(Failure { text, is_syntax }) = board.failure()? else { return Ok(()) };
-    let folder = board.folder().display();
+    let folder = board.name();
     Err(match is_syntax {
         true => anyhow::Error::new(DataSyntaxError(format!(
             "{text}\nnothing was loaded\nhint: mend the file, remove {folder} and begin again; if the file keeps its length and nothing else in it changes, the \
@@ -248,12 +233,11 @@ fn refuse_failed(board: &Board) -> anyhow::Result<()> {
 }
 
 impl Member {
-    fn start(board: &Board) -> anyhow::Result<Self> {
+    fn start(target: &LoadTarget) -> anyhow::Result<Self> {
         let program = std::env::current_exe().context("finding this program")?;
-        // No other worker of the load has the name, on whatever machine.
-        let name = format!("{:016x}", RandomState::new().build_hasher().finish());
+        let name = worker_name();
         let mut command = Command::new(program);
-        command.arg("load-worker").arg(board.folder());
+        command.arg("load-worker").args(target.worker_arguments());
         command.args(["--tasks", "1", "--while-input", "--quiet", "--name", &name]);
         command.stdin(Stdio::piped()).stdout(Stdio::null());
         Ok(Self { process: command.spawn().context("starting a worker")?, name })
@@ -266,9 +250,10 @@ impl Member {
 }
 
 fn live_line(board: &Board, plan: &Plan, quiet: bool) -> LiveLine {
-    let (board, plan) = (board.clone(), plan.clone());
+    let (board, plan, every) = (board.clone(), plan.clone(), board.look_every());
     let mut began: Option<(PhaseStatus, Instant)> = None;
-    LiveLine::start(quiet, move || {
+    let mut shown: Option<(String, Instant)> = None;
+    let mut text = move || {
         let Ok(status) = PartsStatus::read(&board, &plan) else { return "publishing".to_owned() };
         let Some(now) = status.current() else { return "publishing".to_owned() };
         if began.is_none_or(|(phase, _)| phase.phase != now.phase) {
@@ -276,6 +261,10 @@ fn live_line(board: &Board, plan: &Plan, quiet: bool) -> LiveLine {
         }
         let left = began.and_then(|(first, since)| time_left(first.done, now, since.elapsed()));
         line(&status, now, left)
+    };
+    LiveLine::start(quiet, move || match &shown {
+        Some((last, since)) if since.elapsed() < every => last.clone(),
+        _ => shown.insert((text(), Instant::now())).0.clone(),
     })
 }
 
@@ -287,9 +276,7 @@ fn line(status: &PartsStatus, now: PhaseStatus, left: Option<Duration>) -> Strin
         .collect();
     let at = status.running.iter().filter(|(task, _)| task.phase == now.phase);
     let at: Vec<String> = at.map(|(task, worker)| format!("{worker}: {task}")).collect();
-    let left =
-        left.map_or(String::new(), |left| format!(", about {} left in this phase", number::duration(left)));
-    format!("{} ({}){left}", phases.join(", "), at.join(", "))
+    format!("{} ({}){}", phases.join(", "), at.join(", "), left_text(left))
 }
 
 fn time_left(first: usize, now: PhaseStatus, elapsed: Duration) -> Option<Duration> {
@@ -321,7 +308,8 @@ fn as_json(report: &PartsReport, skipped: &SkippedFiles<'_>, elapsed: Duration) 
     json!({
         "quads": report.quads,
         "added": report.added,
-        "duplicates": report.quads.saturating_sub(report.added),
+        "duplicates": report.quads.saturating_sub(report.added + report.existing),
+        "existing": report.existing,
         "skipped_files": skipped.count(),
         "skipped": skipped.as_json(),
         "new_terms": terms,
@@ -334,15 +322,9 @@ fn as_json(report: &PartsReport, skipped: &SkippedFiles<'_>, elapsed: Duration) 
 
 #[cfg(test)]
 mod tests {
-    //! Names of folders, and what the live line says.
+    //! What the live line says.
     use super::*;
     use lode_engine::store::load::parts::{Phase, Task};
-
-    #[test]
-    fn the_work_folder_is_beside_the_database() {
-        assert_eq!(beside(Path::new("/srv/my.db")), Path::new("/srv/my.db.load"));
-        assert_eq!(beside(Path::new("/srv/my.db/")), Path::new("/srv/my.db.load"));
-    }
 
     #[test]
     fn the_line_tells_phases_workers_and_time_left() {

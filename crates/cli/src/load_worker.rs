@@ -3,8 +3,12 @@
 use crate::args::LoadWorkerArgs;
 use crate::exit::Done;
 use crate::load_failure::with_code;
+use crate::load_scratch::Scratch;
+use crate::load_target::board_at;
 use crate::memory;
 use crate::number;
+use crate::publish;
+use crate::published::is_address;
 use crate::talk::say;
 use anyhow::bail;
 use lode_engine::CancelToken;
@@ -15,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub fn run(args: &LoadWorkerArgs) -> anyhow::Result<Done> {
-    let board = Board::on_disk(&args.work);
+    let (board, _scratch) = board(args)?;
     let tasks = args.tasks.map_or_else(|| LoadOptions::default().threads, usize::from);
     if let Some(plan) = board.plan()? {
         memory::keep_to(plan.memory_bytes.saturating_mul(tasks));
@@ -58,6 +62,19 @@ pub fn run(args: &LoadWorkerArgs) -> anyhow::Result<Done> {
         say!("{} done here; all tasks of the load are done", number::of(done.into_inner(), "task"));
     }
     Ok(Done::Ok)
+}
+
+/// The work, and what goes with this process of a load to an address.
+fn board(args: &LoadWorkerArgs) -> anyhow::Result<(Board, Option<Scratch>)> {
+    let Some(name) = args.load.to_str().filter(|_| is_address(&args.load)) else {
+        return Ok((Board::on_disk(&args.load), None));
+    };
+    let store = publish::target(name)?.store(Default::default())?;
+    if let Some(files) = &args.files {
+        return Ok((board_at(&store, files)?, None));
+    }
+    let scratch = Scratch::take(args.work.as_deref(), store.name())?;
+    Ok((board_at(&store, &scratch.files())?, Some(scratch)))
 }
 
 /// Cancels the work once nobody writes to standard input any more: whoever started this process has ended.

@@ -16,6 +16,11 @@ pub fn address(place: &Path) -> anyhow::Result<Option<Address>> {
     place.to_str().map_or(Ok(None), |name| Address::of(name).map_err(usage))
 }
 
+/// Whether what stands for a folder is an address of published databases, or was to be one.
+pub fn is_address(place: &Path) -> bool {
+    !matches!(address(place), Ok(None))
+}
+
 /// The same where `http://` can be nothing else.
 pub fn database_address(place: &Path) -> anyhow::Result<Option<Address>> {
     place.to_str().map_or(Ok(None), |name| Address::of_database(name).map_err(usage))
@@ -130,4 +135,20 @@ pub fn as_json(sample: &RemoteSample) -> Value {
         "cache_damaged": sample.cache_damaged,
         "cache_unwritten": sample.cache_unwritten,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    //! What is an address.
+    use super::*;
+
+    #[test]
+    fn addresses_are_no_folders() {
+        for name in ["file:///srv/db", "s3://bucket/db", "lode+https://h/db", "file://wrong"] {
+            assert!(is_address(Path::new(name)), "{name}");
+        }
+        for name in ["my.db", "/srv/db", "http://h/db", "a:b"] {
+            assert!(!is_address(Path::new(name)), "{name}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use crate::object::ObjectStore;
 use crate::place::refuse_databases;
 use crate::version::PublishedVersion;
 use crate::versions;
+use lode_store::load::parts::PLAN;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -97,8 +98,12 @@ fn unneeded(store: &dyn ObjectStore, versions: &[PublishedVersion]) -> Result<Ve
     let needed: BTreeSet<String> = segments.chain(logs).collect();
     let names = store.list("")?.unwrap_or_default();
     let is_ours = |name: &String| name.starts_with(keys::SEGMENT) || name.starts_with(keys::LOG);
+    // What a worker has written once its load was over.
+    let has_work = names.iter().any(|name| name == keys::WORK);
+    let is_over = has_work && !store.list(keys::WORK)?.unwrap_or_default().iter().any(|name| name == PLAN);
     let mut unneeded: Vec<String> =
         names.into_iter().filter(|name| is_ours(name) && !needed.contains(name)).collect();
+    unneeded.extend(is_over.then(|| keys::WORK.to_owned()));
     // What somebody who was killed was writing.
     unneeded
         .extend(store.list(UPLOADS)?.unwrap_or_default().into_iter().map(|name| format!("{UPLOADS}/{name}")));

@@ -1,7 +1,7 @@
 //! What can go wrong with databases on object storage. Each error names the object.
 
 use lode_base::cancel::Cancelled;
-use lode_store::StoreError;
+use lode_store::{LoadError, StoreError};
 use std::io;
 
 /// Errors of databases on object storage.
@@ -104,6 +104,9 @@ pub enum RemoteError {
     /// The database cannot be read.
     #[error(transparent)]
     Database(#[from] StoreError),
+    /// A load failed.
+    #[error(transparent)]
+    Load(#[from] LoadError),
     /// Somebody called the work off, or its time is over.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -167,5 +170,20 @@ impl From<RemoteError> for io::Error {
             _ => io::ErrorKind::Other,
         };
         Self::new(kind, error)
+    }
+}
+
+/// As the store tells it, for the layers in which it does what is done here.
+impl From<RemoteError> for StoreError {
+    fn from(error: RemoteError) -> Self {
+        match error {
+            RemoteError::Database(error) => error,
+            RemoteError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            RemoteError::Io { object, source } | RemoteError::InDoubt { object, source } => {
+                Self::Io { path: object.into(), source }
+            }
+            RemoteError::Damaged { object, offset, what } => Self::Corruption { file: object, offset, what },
+            other => Self::Refused(other.to_string()),
+        }
     }
 }

@@ -10,6 +10,8 @@ pub const LATEST: &str = "manifest/latest";
 pub const GARBAGE: &str = "garbage";
 /// Name of a segment's index among its objects.
 pub const INDEX: &str = "index";
+/// The work of a load that makes a database here.
+pub const WORK: &str = "load";
 /// What folders of segments begin with.
 pub const SEGMENT: &str = "segment-";
 /// What logs begin with.
@@ -29,7 +31,12 @@ pub fn manifest_number(name: &str) -> Option<u64> {
 
 /// The folder of a segment's objects.
 pub fn segment(entry: &SegmentEntry) -> String {
-    format!("{SEGMENT}{:032x}", entry.identity)
+    segment_of(entry.identity)
+}
+
+/// The same by its random number.
+pub fn segment_of(identity: u128) -> String {
+    format!("{SEGMENT}{identity:032x}")
 }
 
 /// A log, by what is in it.

@@ -74,6 +74,22 @@ pub fn publish_store(
     publication.run(&original, before)
 }
 
+/// Writes the objects of a segment that is in a folder, for who publishes it later; what a version says of its index.
+///
+/// # Errors
+/// Where the folder cannot be read or the store written, or the work was cancelled.
+pub(crate) fn upload_segment(
+    vfs: &dyn Vfs,
+    segment: &OriginalSegment,
+    store: &dyn ObjectStore,
+    cancel: &CancelToken,
+) -> Result<ObjectRef<u64>, RemoteError> {
+    let (options, progress) = (&PublishOptions::default(), &PublishProgress::default());
+    let prefixes = Vec::new().into();
+    let publication = Publication { vfs, store, options, cancel, progress, publisher: 0, prefixes };
+    Upload::begin(&publication)?.segment(segment)
+}
+
 fn check_name(store: &dyn ObjectStore, options: &PublishOptions) -> Result<(), RemoteError> {
     refuse_databases(store)?;
     let Some(name) = options.name.as_ref().filter(|name| !is_name(name)) else { return Ok(()) };

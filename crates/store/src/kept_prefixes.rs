@@ -44,19 +44,28 @@ impl Store {
         }
         let mut last = self.last_prefixes().0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = self.read_prefixes();
-        let mut all = known.to_vec();
-        for (name, iri) in new.into_iter().filter(|(name, iri)| is_fit(name, iri)) {
-            if all.len() < PREFIXES_MAX && !all.iter().any(|(known, _)| known == name) {
-                all.push((name.to_owned(), iri.to_owned()));
-            }
-        }
+        let all = joined(&known, new);
         if all.len() == known.len() {
             return;
         }
-        all.sort();
         let is_written = replace_beside(self, KEPT_PREFIXES, encode_prefixes(&all).as_bytes()).is_ok();
         *last = Some((Instant::now(), if is_written { all.into() } else { known }));
     }
+}
+
+/// Prefixes that are kept, and new ones as far as there is room, sorted.
+pub fn joined<'a>(
+    known: &[(String, String)],
+    new: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Vec<(String, String)> {
+    let mut all = known.to_vec();
+    for (name, iri) in new.into_iter().filter(|(name, iri)| is_fit(name, iri)) {
+        if all.len() < PREFIXES_MAX && !all.iter().any(|(known, _)| known == name) {
+            all.push((name.to_owned(), iri.to_owned()));
+        }
+    }
+    all.sort();
+    all
 }
 
 /// The prefixes that a database in a folder keeps; none where they cannot be read.

@@ -56,11 +56,46 @@ fn the_same_database_as_by_one_process() {
     assert!(quads(&lode, "one") == quads(&lode, "many"));
     lode.run(&["update", "many", "INSERT DATA { <http://e/a> <http://e/new> 7 }"]).ok();
     lode.run(&["check", "many", "--quiet"]).ok();
-    // What is there already is not loaded into.
-    let before = quads(&lode, "many");
-    let refused = lode.run(&["load", "many", "other.nq", "--workers", "2"]).fails(1);
-    assert!(refused.contains("holds data already") && refused.contains("without --workers"), "{refused}");
-    assert!(quads(&lode, "many") == before && !lode.path("many.load").exists());
+    // More goes into it as by one process, the same quads and blank nodes of its own among them.
+    lode.run(&["update", "one", "INSERT DATA { <http://e/a> <http://e/new> 7 }"]).ok();
+    let more = concat!(
+        "<http://e/a> <http://e/new> \"7\"^^<http://www.w3.org/2001/XMLSchema#integer> .\n",
+        "_:b <http://e/p> <http://e/never> .\n",
+        "<http://e/a> <http://e/p> \"x\"@en <http://e/h> .\n",
+    );
+    lode.write("more.nq", more);
+    let more = ["big.nt", "more.nq", "--json", "--quiet"];
+    let read = |told: String| serde_json::from_str::<serde_json::Value>(&told).unwrap();
+    let by_one = read(lode.run(&[&["load", "one"][..], &more].concat()).ok());
+    let by_many = read(lode.run(&[&["load", "many", "--workers", "2"][..], &more].concat()).ok());
+    for what in ["quads", "added", "existing", "duplicates", "new_terms", "blank_nodes"] {
+        assert_eq!(by_one[what], by_many[what], "{what}: {by_one} {by_many}");
+    }
+    assert!(quads(&lode, "one") == quads(&lode, "many") && !lode.path("many.load").exists());
+    lode.run(&["check", "many", "--quiet"]).ok();
+}
+
+#[test]
+fn into_a_database_that_has_changed_it_does_not_go_on() {
+    let lode = prepared();
+    lode.run(&["load", "victim", "small.ttl", "--quiet"]).ok();
+    let command = ["load", "victim", "big.nt", "--workers", "1", "--memory", "96MiB"];
+    let mut child = lode.command(&command).stderr(Stdio::piped()).spawn().unwrap();
+    let caught = until_phase(&lode.path("victim.load"), "read", &mut child);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    if caught.is_none() {
+        return;
+    }
+    lode.run(&["update", "victim", "INSERT DATA { <http://e/a> <http://e/new> 7 }", "--quiet"]).ok();
+    let before = quads(&lode, "victim");
+    let told = lode.run(&command).fails(1);
+    assert!(told.contains("holds other data than when the load began"), "{told}");
+    assert!(quads(&lode, "victim") == before);
+    std::fs::remove_dir_all(lode.path("victim.load")).unwrap();
+    lode.run(&command).ok();
+    assert!(quads(&lode, "victim").len() > before.len());
+    lode.run(&["check", "victim", "--quiet"]).ok();
 }
 
 #[test]
@@ -182,15 +217,29 @@ fn until_phase(work: &Path, phase: &str, child: &mut Child) -> Option<(String, u
 #[test]
 fn killed_in_each_phase_it_goes_on() {
     let lode = prepared();
+    killed_in_each_phase(&lode, "victim", &lode.path("victim.load"), &["--memory", "96MiB"]);
+}
+
+#[test]
+fn killed_in_each_phase_a_load_to_an_address_goes_on() {
+    let lode = prepared();
+    std::fs::create_dir(lode.path("tmp")).unwrap();
+    let url = format!("file://{}", lode.path("victim").display());
+    killed_in_each_phase(&lode, &url, &lode.path("victim/load"), &["--memory", "96MiB", "--work", "tmp"]);
+    // What those who were killed had left there is gone with the next.
+    assert!(names(&lode.path("tmp")).is_empty());
+}
+
+/// Kills a worker, and whoever looks after them, in each phase of loads of which this is the work.
+fn killed_in_each_phase(lode: &Lode, target: &str, work: &Path, options: &[&str]) {
     lode.run(&["load", "one", "big.nt", "small.ttl", "--quiet"]).ok();
-    let expected = quads(&lode, "one");
-    let command = ["load", "victim", "big.nt", "small.ttl", "--workers", "2", "--memory", "96MiB"];
-    let work = lode.path("victim.load");
+    let expected = quads(lode, "one");
+    let command = [&["load", target, "big.nt", "small.ttl", "--workers", "2"], options].concat();
     for phase in ["read", "cut", "terms", "rows", "orders"] {
         for kills_worker in [true, false] {
             let what = format!("{phase}, {}", if kills_worker { "worker" } else { "coordinator" });
             let mut child = lode.command(&command).stderr(Stdio::piped()).spawn().unwrap();
-            let caught = until_phase(&work, phase, &mut child);
+            let caught = until_phase(work, phase, &mut child);
             let done_before = names(&work.join("done"));
             let workers = children(&child);
             match &caught {
@@ -212,14 +261,71 @@ fn killed_in_each_phase_it_goes_on() {
             // Nobody is left.
             for worker in workers {
                 let line = std::fs::read(format!("/proc/{worker}/cmdline")).unwrap_or_default();
-                assert!(!String::from_utf8_lossy(&line).contains("victim.load"), "{what}");
+                assert!(
+                    !String::from_utf8_lossy(&line).contains(&*lode.path("victim").to_string_lossy()),
+                    "{what}"
+                );
             }
-            assert!(quads(&lode, "victim") == expected, "{what}");
-            lode.run(&["check", "victim", "--quiet"]).ok();
+            assert!(quads(lode, target) == expected, "{what}");
+            lode.run(&["check", target, "--quiet"]).ok();
             assert!(!work.exists(), "{what}");
             std::fs::remove_dir_all(lode.path("victim")).unwrap();
         }
     }
+}
+
+#[test]
+fn an_address_has_the_database_that_one_process_makes() {
+    let lode = prepared();
+    let files = ["big.nt", "small.ttl", "other.nq"];
+    lode.run(&[&["load", "one", "--quiet"][..], &files].concat()).ok();
+    let url = format!("file://{}", lode.path("published").display());
+    let told = lode.run(&[&["load", &url, "--workers", "2", "--parts", "3"][..], &files].concat());
+    assert!(told.code == 0 && told.err.contains("published version 1 at file:///"), "{told:?}");
+    assert!(quads(&lode, &url) == quads(&lode, "one"));
+    lode.run(&["check", &url, "--quiet"]).ok();
+    // Prefixes come along, and a folder can be made of it, which goes on.
+    let named = lode.run(&["query", &url, "CONSTRUCT { ?s <http://e/p> 1 } { ?s <http://e/p> 1 }"]).ok();
+    assert!(named.contains("e:a") || named.contains("e:p"), "{named}");
+    lode.run(&["restore", &url, "again", "--quiet"]).ok();
+    lode.run(&["update", "again", "INSERT DATA { <http://e/a> <http://e/new> 7 }", "--quiet"]).ok();
+    let told = lode.run(&["publish", "again", &url, "--quiet"]).fails(1);
+    assert!(told.contains("--take-over"), "{told}");
+    lode.run(&["publish", "again", &url, "--quiet", "--take-over"]).ok();
+    assert!(quads(&lode, &url) == quads(&lode, "again"));
+    // What may not be.
+    let told = lode.run(&["load", &url, "other.nq", "--workers", "2"]).fails(1);
+    assert!(told.contains("published there already"), "{told}");
+    let told = lode.run(&["load", &url, "other.nq"]).fails(2);
+    assert!(told.contains("--workers N loads into a new one there"), "{told}");
+    let told = lode.run(&["load", "lode+http://127.0.0.1:1/x", "other.nq", "--workers", "2"]).fails(2);
+    assert!(told.contains("can only be read"), "{told}");
+    let told = lode.run(&["load-worker", &format!("{url}2")]).fails(1);
+    assert!(told.contains("there is no load in file:///"), "{told}");
+}
+
+#[test]
+fn workers_elsewhere_take_part_in_a_load_to_an_address() {
+    let lode = prepared();
+    lode.run(&["load", "one", "big.nt", "--quiet"]).ok();
+    let (url, work) = (format!("file://{}", lode.path("many").display()), lode.path("many/load"));
+    let command = ["load", &url, "big.nt", "--workers", "1", "--parts", "2", "--memory", "96MiB"];
+    let mut child = lode.command(&command).stderr(Stdio::piped()).spawn().unwrap();
+    let caught = until_phase(&work, "read", &mut child);
+    // The only worker of the load is stopped: another does its tasks, and has its files elsewhere.
+    if let Some((_, worker)) = &caught {
+        signal(*worker, "-STOP");
+    }
+    let helper = lode.run(&["load-worker", &url, "--tasks", "2"]);
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{caught:?} {told} {helper:?}");
+    if caught.is_some() {
+        helper.ok();
+    }
+    assert!(quads(&lode, &url) == quads(&lode, "one"));
+    lode.run(&["check", &url, "--quiet"]).ok();
+    assert!(!work.exists());
 }
 
 #[test]

@@ -211,3 +211,34 @@ fn of_sixteen_who_publish_at_once_one_wins() {
     let published = read(Arc::new(moto.store("db")), &ReadOptions::default()).unwrap();
     assert_eq!(published_contents(&published).unwrap().len(), 20 + rounds);
 }
+
+#[test]
+fn a_load_survives_kills_in_each_phase() {
+    let Some(moto) = Moto::start() else { return };
+    let number = std::cell::Cell::new(0);
+    let new_store = || -> Arc<dyn ObjectStore> {
+        number.set(number.get() + 1);
+        Arc::new(moto.store(&format!("load/{}", number.get())))
+    };
+    crate::load::kills(&new_store, Duration::from_secs(2));
+}
+
+#[test]
+fn workers_of_several_machines_load_together() {
+    let Some(moto) = Moto::start() else { return };
+    let store = || -> Arc<dyn ObjectStore> { Arc::new(moto.store("many")) };
+    let machines = crate::load::Machines::new();
+    let head = machines.board(store());
+    lode_remote::begin_load(&*store(), &head, &machines.plan()).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            let board = machines.board(store());
+            // So short that each task is done more than once.
+            let lease = Duration::from_millis(1);
+            scope.spawn(move || crate::load::work_at(&board, lease, &|_, _| true));
+        }
+    });
+    crate::load::finish_at(&*store(), &head).unwrap();
+    head.remove().unwrap();
+    crate::load::assert_published(&store(), &crate::load::expected());
+}

@@ -10,6 +10,7 @@ mod collected;
 mod crashes;
 mod followed;
 mod hostile;
+mod load;
 mod published;
 mod races;
 mod turns;

@@ -149,6 +149,32 @@ impl Original {
 }
 
 impl OriginalSegment {
+    /// The files of a segment in a folder, which nobody changes.
+    ///
+    /// # Errors
+    /// Where one cannot be read.
+    pub fn in_folder(vfs: &dyn Vfs, folder: &Path, entry: SegmentEntry) -> Result<Self, StoreError> {
+        Self::open(vfs, folder.to_owned(), entry, false)
+    }
+
+    /// With `hold`, files are open, so that they can be read also once they are removed.
+    fn open(vfs: &dyn Vfs, folder: PathBuf, entry: SegmentEntry, hold: bool) -> Result<Self, StoreError> {
+        let meta = read_meta(vfs, &folder)?;
+        let mut files = Vec::new();
+        for name in vfs.list(&folder).map_err(StoreError::io(&folder))? {
+            // Indexes beside a segment come and go, and are made of it anew where somebody wants them.
+            let is_of_index =
+                name.to_str().is_some_and(|name| [WORDS, PLACES].iter().any(|kind| kind.owns(name)));
+            if name.as_os_str() == META_FILE || is_of_index {
+                continue;
+            }
+            let path = folder.join(&name);
+            let reader = vfs.open_immutable(&path).map_err(StoreError::io(&path))?;
+            files.push(OriginalFile { name, bytes: reader.len(), reader: hold.then_some(reader) });
+        }
+        Ok(Self { entry, folder, files, meta })
+    }
+
     /// Bytes of all files.
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum::<u64>() + self.meta.len() as u64
@@ -172,21 +198,7 @@ fn open_segment(
     entry: &SegmentEntry,
     hold: bool,
 ) -> Result<OriginalSegment, StoreError> {
-    let folder = folder.join(entry.folder());
-    let meta = read_meta(vfs, &folder)?;
-    let mut files = Vec::new();
-    for name in vfs.list(&folder).map_err(StoreError::io(&folder))? {
-        // Indexes beside a segment come and go, and are made of it anew where somebody wants them.
-        let is_of_index =
-            name.to_str().is_some_and(|name| [WORDS, PLACES].iter().any(|kind| kind.owns(name)));
-        if name.as_os_str() == META_FILE || is_of_index {
-            continue;
-        }
-        let path = folder.join(&name);
-        let reader = vfs.open_immutable(&path).map_err(StoreError::io(&path))?;
-        files.push(OriginalFile { name, bytes: reader.len(), reader: hold.then_some(reader) });
-    }
-    Ok(OriginalSegment { entry: entry.clone(), folder, files, meta })
+    OriginalSegment::open(vfs, folder.join(entry.folder()), entry.clone(), hold)
 }
 
 /// The bytes of a segment's description.

@@ -80,18 +80,30 @@ pub fn sort_by_subject<R: PackedRow>(
         distinct += rows.len() as u64;
         existing.drop_from(rows, context.layout, shape).map_err(Collect::Store)
     });
-    let rows = rows.map_err(|error| match error {
-        Collect::Io(source) => io(source),
-        Collect::Store(error) => error.into(),
-        Collect::Cancelled(cancelled) => cancelled.into(),
-    })?;
+    let rows = rows.map_err(|error| error.of_load(io))?;
     Ok(SubjectSorted { duplicates: row_count - distinct, existing: distinct - rows.rows, rows, buffer })
 }
 
-enum Collect {
+/// Why sorted rows could not be collected.
+#[derive(Debug)]
+pub enum Collect {
+    /// A temporary file failed.
     Io(io::Error),
+    /// The database could not be read.
     Store(StoreError),
+    /// Cancelled.
     Cancelled(lode_base::cancel::Cancelled),
+}
+
+impl Collect {
+    /// As an error of the load; `io` tells of temporary files.
+    pub fn of_load(self, io: impl FnOnce(io::Error) -> LoadError) -> LoadError {
+        match self {
+            Self::Io(source) => io(source),
+            Self::Store(error) => error.into(),
+            Self::Cancelled(cancelled) => cancelled.into(),
+        }
+    }
 }
 
 impl From<io::Error> for Collect {

@@ -1,4 +1,4 @@
-//! The work folder of a load in tasks: its plan, which tasks are done, and who is at which. All of it is files that are put where none is, in one
+//! The work of a load in tasks: its plan, which tasks are done, and who is at which. All of it is files or objects that are put where none is, in one
 //! step, or replaced as a whole, so that workers need nothing else to know of each other, and what was done stays done whoever is killed.
 //!
 //! ```text
@@ -11,21 +11,26 @@
 //! over                         the load is published
 //! ```
 
+use super::folder::WorkFolder;
+use super::place::WorkPlace;
 use super::plan::Plan;
 use super::task::Task;
 use crate::error::StoreError;
+use crate::manifest::SegmentEntry;
 use lode_base::identity::random_identity;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::Vfs;
-use std::io;
+use lode_packed::SegmentMeta;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-/// Nothing that is put in one step is longer: plans of a million shards are shorter.
-const BYTES_MAX: u64 = 1 << 30;
-
-/// What is in a work folder besides its plan.
-pub const FILES: [&str; 7] = ["claims", "beats", "out", "done", "new", "failed", "over"];
+/// What is in the place of a load's work besides its plan.
+const NAMES: [&str; 7] = ["claims", "beats", "out", "done", "new", FAILED, OVER];
+/// Where there is none, there is no load.
+pub const PLAN: &str = "plan";
+const FAILED: &str = "failed";
+const OVER: &str = "over";
 
 /// Why a load cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,17 +44,27 @@ pub struct Failure {
 /// What the text of such a failure begins with.
 const SYNTAX: &str = "syntax\n";
 
-/// The work folder of a load.
+/// How a load is, as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BoardState {
+    /// Its tasks are there to be done.
+    Open,
+    /// It cannot go on.
+    Failed(Failure),
+    /// It is published, or was never begun.
+    Over,
+}
+
+/// The work of a load.
 #[derive(Debug, Clone)]
 pub struct Board {
-    vfs: Arc<dyn Vfs>,
-    folder: PathBuf,
+    place: Arc<dyn WorkPlace>,
 }
 
 impl Board {
     /// The work folder at a path, which need not be there.
     pub fn new(vfs: &Arc<dyn Vfs>, folder: &Path) -> Self {
-        Self { vfs: Arc::clone(vfs), folder: folder.to_owned() }
+        Self::at(Arc::new(WorkFolder::new(vfs, folder)))
     }
 
     /// The same on the disks of this machine.
@@ -57,14 +72,29 @@ impl Board {
         Self::new(&RealVfs::shared(), folder)
     }
 
-    /// Its file system.
-    pub fn vfs(&self) -> &Arc<dyn Vfs> {
-        &self.vfs
+    /// The work in a place.
+    pub fn at(place: Arc<dyn WorkPlace>) -> Self {
+        Self { place }
     }
 
-    /// Its path.
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    /// The file system by which tasks read and write.
+    pub fn vfs(&self) -> &Arc<dyn Vfs> {
+        self.place.vfs()
+    }
+
+    /// What the place is called, for people.
+    pub fn name(&self) -> String {
+        self.place.name()
+    }
+
+    /// How often whoever waits for others looks.
+    pub fn look_every(&self) -> Duration {
+        self.place.look_every()
+    }
+
+    /// What stands for the place in errors.
+    fn path(&self) -> PathBuf {
+        PathBuf::from(self.name())
     }
 
     /// The plan, if there is one.
@@ -72,71 +102,95 @@ impl Board {
     /// # Errors
     /// Where it cannot be read, is damaged, or of another version of the program.
     pub fn plan(&self) -> Result<Option<Plan>, StoreError> {
-        let found = self.get("plan")?;
-        found.map(|bytes| Plan::decode(&self.folder.join("plan"), bytes)).transpose()
+        let found = self.place.get(PLAN)?;
+        found.map(|bytes| Plan::decode(&self.path().join(PLAN), bytes)).transpose()
+    }
+
+    /// The plan of a load that is there.
+    pub(super) fn planned(&self) -> Result<Plan, StoreError> {
+        let missing = || StoreError::Refused(format!("there is no load in {}", self.name()));
+        self.plan()?.ok_or_else(missing)
     }
 
     /// Makes this the plan where there is none; whether that is so.
     pub(super) fn put_plan(&self, plan: &Plan) -> Result<bool, StoreError> {
-        for folder in &FILES[..5] {
-            let folder = self.folder.join(folder);
-            self.vfs.create_dir_all(&folder).map_err(StoreError::io(&folder))?;
+        self.place.prepare()?;
+        self.place.put_if_absent(PLAN, &plan.encode())
+    }
+
+    /// Removes what is left of a load that has ended. A place that holds anything else is somebody else's.
+    pub(super) fn clear(&self) -> Result<(), StoreError> {
+        let found = self.place.list("")?;
+        if found.iter().any(|name| !NAMES.contains(&name.as_str())) {
+            let what = "holds other files, and no load; give a new or empty folder with --work";
+            return Err(StoreError::Refused(format!("{} {what}", self.name())));
         }
-        self.put_if_absent("plan", &plan.encode())
+        self.place.remove("")
+    }
+
+    /// How the load is.
+    ///
+    /// # Errors
+    /// Where that cannot be read.
+    pub fn state(&self) -> Result<BoardState, StoreError> {
+        let names = self.place.list("")?;
+        let has = |wanted: &str| names.iter().any(|name| name == wanted);
+        if has(OVER) || !has(PLAN) {
+            return Ok(BoardState::Over);
+        }
+        let failure = if has(FAILED) { self.failure()? } else { None };
+        Ok(failure.map_or(BoardState::Open, BoardState::Failed))
     }
 
     /// Names of the tasks that are done.
     pub(super) fn done(&self) -> Result<Vec<String>, StoreError> {
-        self.list("done")
+        self.place.list("done")
+    }
+
+    /// The folder of an attempt.
+    fn folder(&self, attempt: &str) -> PathBuf {
+        self.place.folder().join("out").join(attempt)
     }
 
     /// The folder with what came of a task that is done.
     pub(super) fn result_of(&self, task: Task) -> Result<Option<PathBuf>, StoreError> {
-        let found = self.get(&format!("done/{task}"))?;
+        let found = self.place.get(&format!("done/{task}"))?;
         let name = found.and_then(|bytes| String::from_utf8(bytes).ok());
-        Ok(name.map(|name| self.folder.join("out").join(name)))
+        Ok(name.map(|name| self.folder(&name)))
     }
 
     /// The folder with what came of a task on which another depends.
     pub(super) fn input(&self, task: Task) -> Result<PathBuf, StoreError> {
-        let missing = || StoreError::corruption(&self.folder, 0, format!("the task {task} is not done"));
+        let missing = || StoreError::corruption(&self.path(), 0, format!("the task {task} is not done"));
         self.result_of(task)?.ok_or_else(missing)
     }
 
-    /// Says that what is in a folder of [`Self::new_folder`] is what comes of a task, durably; whether it is, and not what another has made.
-    pub(super) fn commit(&self, task: Task, folder: &Path) -> Result<bool, StoreError> {
-        self.sync(folder)?;
-        let out = self.folder.join("out");
-        self.vfs.sync_dir(&out).map_err(StoreError::io(&out))?;
-        let name = folder.file_name().unwrap_or_default().as_encoded_bytes();
-        self.put_if_absent(&format!("done/{task}"), name)
-    }
-
     /// A new folder for what comes of a task.
-    pub(super) fn new_folder(&self, claim: &str) -> Result<PathBuf, StoreError> {
-        let folder = self.folder.join("out").join(format!("{claim}-{:016x}", random_identity() as u64));
-        self.vfs.create_dir_all(&folder).map_err(StoreError::io(&folder))?;
-        Ok(folder)
+    pub(super) fn new_attempt(&self, claim: &str) -> Result<Attempt<'_>, StoreError> {
+        let name = format!("{claim}-{:016x}", random_identity() as u64);
+        let folder = self.folder(&name);
+        self.vfs().create_dir_all(&folder).map_err(StoreError::io(&folder))?;
+        Ok(Attempt { board: self, name, folder })
     }
 
     /// Claims of all tasks.
     pub(super) fn claims(&self) -> Result<Vec<String>, StoreError> {
-        self.list("claims")
+        self.place.list("claims")
     }
 
     /// Claims a task; whether nobody else had.
     pub(super) fn put_claim(&self, claim: &str) -> Result<bool, StoreError> {
-        self.put_if_absent(&format!("claims/{claim}"), &[])
+        self.place.put_if_absent(&format!("claims/{claim}"), &random_identity().to_le_bytes())
     }
 
     /// What whoever has this claim said last.
     pub(super) fn beat(&self, claim: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.get(&format!("beats/{claim}"))
+        self.place.get(&format!("beats/{claim}"))
     }
 
     /// Says that whoever has this claim is alive.
     pub(super) fn put_beat(&self, claim: &str, text: &str) -> Result<(), StoreError> {
-        self.put(&format!("beats/{claim}"), text.as_bytes())
+        self.place.put(&format!("beats/{claim}"), text.as_bytes())
     }
 
     /// Why the load cannot go on, if that is so.
@@ -144,7 +198,7 @@ impl Board {
     /// # Errors
     /// Where that cannot be read.
     pub fn failure(&self) -> Result<Option<Failure>, StoreError> {
-        let Some(bytes) = self.get("failed")? else { return Ok(None) };
+        let Some(bytes) = self.place.get(FAILED)? else { return Ok(None) };
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Ok(Some(match text.strip_prefix(SYNTAX) {
             Some(text) => Failure { text: text.to_owned(), is_syntax: true },
@@ -155,109 +209,70 @@ impl Board {
     /// Says why the load cannot go on.
     pub(super) fn put_failure(&self, why: &Failure) -> Result<(), StoreError> {
         let head = if why.is_syntax { SYNTAX } else { "" };
-        self.put_if_absent("failed", format!("{head}{}", why.text).as_bytes()).map(drop)
+        self.place.put_if_absent(FAILED, format!("{head}{}", why.text).as_bytes()).map(drop)
     }
 
     /// Lets the load go on.
     pub(super) fn forget_failure(&self) -> Result<(), StoreError> {
-        let path = self.folder.join("failed");
-        match self.vfs.remove(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(StoreError::Io { path, source: error })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Whether the load is published.
-    pub(super) fn is_over(&self) -> bool {
-        self.vfs.exists(&self.folder.join("over"))
+        self.place.remove(FAILED)
     }
 
     /// Says that the load is published.
-    pub(super) fn put_over(&self) -> Result<(), StoreError> {
-        self.put_if_absent("over", &[]).map(drop)
-    }
-
-    /// Removes all of it. A folder without a plan is no load, whatever else is left in it.
     ///
     /// # Errors
-    /// Where the file system refuses.
+    /// Where that cannot be written.
+    pub fn put_over(&self) -> Result<(), StoreError> {
+        self.place.put_if_absent(OVER, &random_identity().to_le_bytes()).map(drop)
+    }
+
+    /// Removes all of it. A place without a plan has no load, whatever else is left in it.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
     pub fn remove(&self) -> Result<(), StoreError> {
-        let _ = self.vfs.remove(&self.folder.join("plan"));
-        self.vfs.remove_dir_all(&self.folder).map_err(StoreError::io(&self.folder))
+        let _ = self.place.remove(PLAN);
+        self.place.remove("")
+    }
+}
+
+/// What somebody writes for a task.
+#[derive(Debug)]
+pub struct Attempt<'a> {
+    board: &'a Board,
+    name: String,
+    /// Where.
+    pub folder: PathBuf,
+}
+
+impl Attempt<'_> {
+    /// Has what was written be there for all, durably.
+    pub fn keep(&self) -> Result<(), StoreError> {
+        self.board.place.keep(&self.name)
     }
 
-    fn get(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let path = self.folder.join(key);
-        let file = match self.vfs.open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(StoreError::Io { path, source }),
-        };
-        if file.len() > BYTES_MAX {
-            return Err(StoreError::corruption(&path, 0, "longer than such a file of a load can be"));
+    /// The same for a segment, which goes to the database right away where the place takes it, as what `describe` makes of its description.
+    pub fn keep_segment(&self, describe: impl FnOnce(SegmentMeta) -> SegmentMeta) -> Result<(), StoreError> {
+        let (place, vfs) = (&self.board.place, self.board.vfs());
+        if !place.takes_segments() {
+            return place.keep(&self.name);
         }
-        let mut bytes = vec![0; file.len() as usize];
-        file.read_exact_at(&mut bytes, 0).map_err(StoreError::io(&path))?;
-        Ok(Some(bytes))
-    }
-
-    fn list(&self, folder: &str) -> Result<Vec<String>, StoreError> {
-        let path = self.folder.join(folder);
-        let names = self.vfs.list(&path).map_err(StoreError::io(&path))?;
-        Ok(names.into_iter().filter_map(|name| name.to_str().map(str::to_owned)).collect())
-    }
-
-    /// Writes a file beside the others, durably but for its name.
-    fn write_new(&self, bytes: &[u8]) -> Result<PathBuf, StoreError> {
-        let path = self.folder.join("new").join(format!("{:032x}", random_identity()));
-        let write = || {
-            let mut file = self.vfs.create_new(&path)?;
-            file.write_all(bytes)?;
-            file.flush()?;
-            file.sync()
-        };
-        write().map_err(StoreError::io(&path))?;
-        Ok(path)
-    }
-
-    fn put(&self, key: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        let path = self.folder.join(key);
-        let new = self.write_new(bytes)?;
-        self.vfs.rename(&new, &path).map_err(StoreError::io(&path))
-    }
-
-    /// Of many who do this at once it is so for one: the file system gives the second name to one of them.
-    fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<bool, StoreError> {
-        let path = self.folder.join(key);
-        let new = self.write_new(bytes)?;
-        let linked = self.vfs.hard_link(&new, &path);
-        let _ = self.vfs.remove(&new);
-        match linked {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                let what = "this file system cannot give a file a second name (a hard link), without which two workers could do one task; \
-                            put the work folder elsewhere (--work)";
-                let source = io::Error::new(io::ErrorKind::Unsupported, what);
-                return Err(StoreError::Io { path, source });
-            }
-            Err(source) => return Err(StoreError::Io { path, source }),
+        let meta = SegmentMeta::read(&**vfs, &self.folder)?;
+        if meta.quads() == 0 && meta.dictionary.is_none() {
+            return place.keep(&self.name);
         }
-        let folder = path.parent().unwrap_or(&self.folder);
-        self.vfs.sync_dir(folder).map_err(StoreError::io(folder))?;
-        Ok(true)
+        let meta = describe(meta);
+        let mut description = meta.write(&**vfs, &self.folder)?;
+        description.flush().map_err(StoreError::io(&self.folder))?;
+        place.keep_segment(&self.name, &SegmentEntry::of(&meta))
     }
 
-    /// Makes what is in a folder durable.
-    fn sync(&self, folder: &Path) -> Result<(), StoreError> {
-        for name in self.vfs.list(folder).map_err(StoreError::io(folder))? {
-            let path = folder.join(name);
-            let length = self.vfs.open(&path).map_err(StoreError::io(&path))?.len();
-            let mut file = self.vfs.open_append(&path, length).map_err(StoreError::io(&path))?;
-            file.sync().map_err(StoreError::io(&path))?;
-        }
-        self.vfs.sync_dir(folder).map_err(StoreError::io(folder))
+    /// Says that this, which is kept, is what comes of a task; whether it is, and not what another has made.
+    pub fn commit(&self, task: Task) -> Result<bool, StoreError> {
+        self.board.place.put_if_absent(&format!("done/{task}"), self.name.as_bytes())
+    }
+
+    /// Removes it, as far as that can be done now.
+    pub fn discard(&self) {
+        self.board.place.discard(&self.name);
     }
 }

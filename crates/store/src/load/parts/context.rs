@@ -2,14 +2,22 @@
 
 use super::board::Board;
 use super::plan::Plan;
+use crate::error::StoreError;
 use crate::load::error::LoadError;
+use crate::manifest::Manifest;
 use crate::progress::LoadProgress;
 use crate::segment_builder::working_bytes;
+use crate::stripes::striped;
+use crate::version::Version;
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
+use lode_packed::BlockCache;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+
+/// What a task keeps of the database that is loaded into: most of it is read in sequence, past the cache.
+const BASE_CACHE_BYTES: usize = 32 << 20;
 
 /// Where tasks find what others have written, and with what they work.
 #[derive(Debug)]
@@ -35,6 +43,19 @@ impl<'a> TaskContext<'a> {
         progress: &'a Arc<LoadProgress>,
     ) -> Self {
         Self { board, plan, working_bytes: working_bytes(plan.memory_bytes), cancel, progress }
+    }
+
+    /// What the database holds that is loaded into; of a new one nothing.
+    pub fn base(&self) -> Result<Version, StoreError> {
+        let cache = Arc::new(BlockCache::new(BASE_CACHE_BYTES.min(self.working_bytes / 8)));
+        let vfs = self.vfs();
+        match &self.plan.base {
+            None => Version::open(vfs, Path::new(""), Manifest::new(0), &cache, &[]),
+            Some(base) => {
+                let vfs = striped(vfs, &base.folder)?;
+                Version::open(&vfs, &base.folder, base.manifest.clone(), &cache, &[])
+            }
+        }
     }
 
     /// The file system.

@@ -1,5 +1,5 @@
-//! Bulk load by several processes, on one machine or on many that share a folder: the same steps as in a load by one, cut into tasks that each may be
-//! done again, and a folder that says which are done ([why](../../../../../docs/design/059-load-in-tasks.md)).
+//! Bulk load by several processes, on one machine or on many that share a folder or a store of objects: the same steps as in a load by one, cut into
+//! tasks that each may be done again, and a place that says which are done ([why](../../../../../docs/design/059-load-in-tasks.md)).
 //!
 //! Each file, or piece of a file of lines, is read into sorted runs ([`read`]). Keys that bound parts are chosen ([`cut`]); each part of the terms becomes a
 //! dictionary ([`terms`]), and numbers follow by sums ([`numbering`]), so that they are those that one process would have given. Rows get the codes of
@@ -8,9 +8,12 @@
 mod board;
 mod context;
 mod cut;
+mod finished;
+mod folder;
 mod line_range;
 mod numbering;
 mod orders;
+mod place;
 mod plan;
 mod publish;
 mod read;
@@ -32,65 +35,64 @@ use context::TaskContext;
 use lode_base::cancel::CancelToken;
 use std::sync::Arc;
 
-pub use board::{Board, Failure};
-pub use plan::{PARTS_MAX, Plan, ReadPlan};
+pub use board::{Board, BoardState, Failure, PLAN};
+pub use finished::{Finished, FinishedSegment, finished};
+pub use place::{BYTES_MAX, WorkPlace};
+pub use plan::{Base, PARTS_MAX, Plan, ReadPlan};
 pub use publish::PartsReport;
 pub use status::{PartsStatus, PhaseStatus};
 pub use task::{Phase, Task};
-pub use worker::{LEASE, Moment, WorkEnd, WorkerOptions, give_up, work};
+pub use worker::{LEASE, Moment, WorkEnd, WorkerOptions, give_up, work, worker_name};
 
-/// Begins a load in a work folder, or goes on with one that is there; whether it goes on.
+/// Begins a load into a database in a folder, or goes on with one that is there; whether it goes on.
 ///
 /// # Errors
-/// Where the folder holds another load, or something else; where the database holds data of elsewhere; where the folder cannot be written.
+/// Where the place holds another load, or something else; where the database has changed since a load began that goes on; where the place cannot be written.
 pub fn begin(store: &Store, board: &Board, plan: &Plan) -> Result<bool, LoadError> {
+    begin_at(board, plan, &|there| Ok(publish::check_target(store, there)?))
+}
+
+/// The same. `check_target` says whether a new load may begin, and what the database holds then, or whether one with this plan may go on.
+///
+/// # Errors
+/// As [`begin`], and where `check_target` fails.
+pub fn begin_at(
+    board: &Board,
+    plan: &Plan,
+    check_target: &dyn Fn(Option<&Plan>) -> Result<Option<Base>, LoadError>,
+) -> Result<bool, LoadError> {
     let there = match board.plan()? {
         Some(there) => Some(there),
         None => {
-            publish::check_target(store, None)?;
-            clear(board)?;
-            if board.put_plan(plan)? { None } else { board.plan()? }
+            let base = check_target(None)?;
+            board.clear()?;
+            if board.put_plan(&Plan { base, ..plan.clone() })? { None } else { board.plan()? }
         }
     };
     let Some(there) = there else { return Ok(false) };
     if !there.is_like(plan) {
         return Err(StoreError::Refused(format!(
-            "{} holds a load of other files, or with other options, that has not ended: end it with the same command line, or remove the folder",
-            board.folder().display()
+            "{} holds a load of other files, or with other options, that has not ended: end it with the same command line, or remove it",
+            board.name()
         ))
         .into());
     }
-    publish::check_target(store, Some(&there))?;
+    check_target(Some(&there))?;
     board.forget_failure()?;
     Ok(true)
-}
-
-/// Removes what is left of a load that has ended. A folder that holds anything else is somebody else's.
-fn clear(board: &Board) -> Result<(), StoreError> {
-    let (vfs, folder) = (board.vfs(), board.folder());
-    let found = match vfs.list(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        found => found.map_err(StoreError::io(folder))?,
-    };
-    if found.iter().any(|name| !board::FILES.iter().any(|ours| name.as_os_str() == *ours)) {
-        let what = "holds other files, and no load; give a new or empty folder with --work";
-        return Err(StoreError::Refused(format!("{} {what}", folder.display())));
-    }
-    vfs.remove_dir_all(folder).map_err(StoreError::io(folder))
 }
 
 /// Publishes a load of which all tasks are done, and says so to its workers. The work folder is the caller's to remove once they have ended.
 ///
 /// # Errors
-/// Where a task is not done, the database holds data of elsewhere, or a file cannot be written. Then it may be tried again.
+/// Where a task is not done, the database has changed since the load began, or a file cannot be written. Then it may be tried again.
 pub fn finish(
     store: &Store,
     board: &Board,
     cancel: &CancelToken,
     progress: &Arc<LoadProgress>,
 ) -> Result<PartsReport, LoadError> {
-    let missing = || StoreError::Refused(format!("there is no load in {}", board.folder().display()));
-    let plan = board.plan()?.ok_or_else(missing)?;
+    let plan = board.planned()?;
     let report = publish::publish(store, &TaskContext::new(board, &plan, cancel, progress))?;
     board.put_over()?;
     Ok(report)

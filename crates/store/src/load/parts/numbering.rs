@@ -13,8 +13,10 @@ use lode_rdf::value_id::Section;
 pub struct Numbering {
     /// What is known of the terms of each part.
     pub parts: Vec<PartTerms>,
-    /// Terms of each class in the parts before each part, and at the end in all.
+    /// New terms of each class in the parts before each part, and at the end in all.
     before: Vec<[u64; Class::COUNT]>,
+    /// Terms that the database had before, by section.
+    old: [u64; Section::COUNT],
     /// Whether all inline values are listed, so that they have ranks.
     is_ranked: bool,
     /// How rows are packed.
@@ -29,36 +31,41 @@ impl Numbering {
         let mut before = vec![[0_u64; Class::COUNT]];
         for part in &parts {
             let mut sums = before.last().copied().unwrap_or_default();
-            sums.iter_mut().zip(part.distinct).for_each(|(sum, count)| *sum = sum.saturating_add(count));
+            sums.iter_mut().zip(part.new).for_each(|(sum, count)| *sum = sum.saturating_add(count));
             before.push(sums);
         }
         let all = before.last().copied().unwrap_or_default();
         let inline_max = context.working_bytes / 8 / size_of::<u64>();
         let is_ranked =
             parts.iter().all(|part| part.spans.is_none()) && all[Class::Inline as usize] <= inline_max as u64;
-        let mut counts = ClassCounts { inline: inline_values(&parts, is_ranked), ..ClassCounts::default() };
+        let mut counts = ClassCounts {
+            inline: inline_values(&parts, is_ranked),
+            blank_base: context.plan.first_blank(),
+            ..ClassCounts::default()
+        };
         for class in [Class::Blank, Class::Inline] {
             counts.counts[class as usize] = all[class as usize];
         }
         let given = Section::ALL.map(|section| all[Class::of(section) as usize]);
-        let names = [0, 1].map(|which| names(&parts, &before, which));
-        let layout = lay_out(counts, names, [0; Section::COUNT], given);
-        Ok(Self { parts, before, is_ranked, layout })
+        let old = context.plan.old_terms();
+        let names = [0, 1].map(|which| names(&parts, &before, &old, which));
+        let layout = lay_out(counts, names, old, given);
+        Ok(Self { parts, before, old, is_ranked, layout })
     }
 
-    /// Terms of a class in the parts before one.
+    /// New terms of a class in the parts before one.
     pub fn before(&self, part: usize, class: Class) -> u64 {
         self.before.get(part).map_or(0, |counts| counts[class as usize])
     }
 
-    /// Terms of a class in all parts.
+    /// New terms of a class in all parts.
     pub fn all(&self, class: Class) -> u64 {
         self.before(self.parts.len(), class)
     }
 
-    /// Terms of each section in the parts before one.
+    /// Terms of each section that come before the new ones of a part.
     pub fn bases(&self, part: usize) -> [u64; Section::COUNT] {
-        Section::ALL.map(|section| self.before(part, Class::of(section)))
+        Section::ALL.map(|section| self.old[section as usize] + self.before(part, Class::of(section)))
     }
 
     /// A term of a part among those of all parts.
@@ -69,15 +76,25 @@ impl Numbering {
                 let listed = self.parts.get(part).map_or(&[][..], |part| &part.inline);
                 TermIndex::value(index.inline_id(listed))
             }
-            class => TermIndex::new(class, self.before(part, class) + index.number()),
+            class => shifted(index, &self.old, self.before(part, class)),
         }
     }
 
-    /// The codes, as resources, of the first blank nodes and of the first IRIs of the parts.
-    pub fn first_resources(&self, class: Class) -> Vec<u64> {
+    /// The code, as a resource, of the term of a number.
+    fn resource(&self, class: Class, number: u64) -> u64 {
         let terms = &self.layout.terms;
-        let code = |part| terms.resource(terms.code(TermIndex::new(class, self.before(part, class))));
-        (0..self.parts.len()).map(code).collect()
+        terms.resource(terms.code(TermIndex::new(class, number)))
+    }
+
+    /// The code, as a resource, of the first IRI of all, which may be one that the database had before.
+    pub fn first_iri(&self) -> u64 {
+        self.resource(Class::Iri, 0)
+    }
+
+    /// The codes, as resources, of the first new blank nodes or IRIs of the parts.
+    pub fn first_resources(&self, class: Class) -> Vec<u64> {
+        let old = class.section().map_or(0, |section| self.old[section as usize]);
+        (0..self.parts.len()).map(|part| self.resource(class, old + self.before(part, class))).collect()
     }
 }
 
@@ -95,15 +112,25 @@ fn inline_values(parts: &[PartTerms], is_ranked: bool) -> InlineValues {
     values
 }
 
+/// A term of a part among those of all, where the parts before have so many new ones of its class. What the database had before has its number already.
+#[inline]
+fn shifted(index: TermIndex, old: &[u64; Section::COUNT], before: u64) -> TermIndex {
+    let class = index.class();
+    let is_old = class.section().is_some_and(|section| index.number() < old[section as usize]);
+    if is_old { index } else { TermIndex::new(class, before + index.number()) }
+}
+
 /// The predicates or the graph names of all parts; those of classes before come first.
-fn names(parts: &[PartTerms], before: &[[u64; Class::COUNT]], which: usize) -> Option<Vec<TermIndex>> {
+fn names(
+    parts: &[PartTerms],
+    before: &[[u64; Class::COUNT]],
+    old: &[u64; Section::COUNT],
+    which: usize,
+) -> Option<Vec<TermIndex>> {
     let mut all = Vec::new();
     for (part, before) in parts.iter().zip(before) {
         let names = part.names[which].as_ref()?;
-        all.extend(names.iter().map(|name| {
-            let class = name.class();
-            TermIndex::new(class, before[class as usize] + name.number())
-        }));
+        all.extend(names.iter().map(|name| shifted(*name, old, before[name.class() as usize])));
     }
     all.sort_unstable();
     Some(all)

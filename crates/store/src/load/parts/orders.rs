@@ -1,12 +1,17 @@
-//! The fifth phase: sorts the rows of a part and writes them in all orders, beside the part's dictionary: a segment that only has to be told whose it is.
+//! The fifth phase: sorts the rows of a part and writes them in all orders, beside the part's dictionary: a segment of which only has to be said whose it
+//! is.
 
 use super::context::TaskContext;
 use super::numbering::Numbering;
+use super::publish::EXISTING_FILE;
+use super::record::Record;
 use super::rows::rows_file;
 use super::task::{Phase, Task};
 use crate::error::StoreError;
 use crate::load::error::LoadError;
-use crate::segment_builder::{Layout, OrdersContext, PackedRow, RowSet, write_orders};
+use crate::load::existing_quads::ExistingQuads;
+use crate::load::subject_sort::Collect;
+use crate::segment_builder::{Class, Layout, OrdersContext, PackedRow, RowSet, write_orders};
 use crate::throttle::Throttle;
 use lode_base::external_sort::{ExternalSorter, SortOptions};
 use lode_base::memory_budget::MemoryBudget;
@@ -23,12 +28,18 @@ const SORT_BYTES_MIN: usize = 4 << 20;
 pub fn write_part(part: usize, folder: &Path, context: &TaskContext<'_>) -> Result<(), LoadError> {
     let numbering = Numbering::read(context)?;
     let files = rows_of(part, context)?;
-    let permutations = match numbering.layout.key_bits() {
+    let (permutations, existing) = match numbering.layout.key_bits() {
         0..=64 => sort_and_write::<u64>(&files, &numbering.layout, folder, context)?,
         _ => sort_and_write::<u128>(&files, &numbering.layout, folder, context)?,
     };
+    if context.plan.base.is_some() {
+        let mut record = Record::default();
+        record.number(existing);
+        record.write(&**context.vfs(), &folder.join(EXISTING_FILE))?;
+    }
     let dictionary = dictionary_of(part, &numbering, folder, context)?;
-    let (origin, bases) = (SegmentOrigin::default(), numbering.bases(part));
+    let next_blank = numbering.all(Class::Blank);
+    let (origin, bases) = (SegmentOrigin { next_blank, ..SegmentOrigin::default() }, numbering.bases(part));
     let mut meta = SegmentMeta { origin, permutations, dictionary, bases, characteristic_sets: None };
     let vfs = context.vfs();
     if meta.quads() > 0 {
@@ -65,12 +76,13 @@ fn dictionary_of(
     Ok(Some(Dictionary::open(file, &from.to_string_lossy(), cache)?.info()))
 }
 
+/// Writes the orders of the rows that the database does not have yet; what these are, and how many it has.
 fn sort_and_write<R: PackedRow>(
     files: &[PathBuf],
     layout: &Layout,
     folder: &Path,
     context: &TaskContext<'_>,
-) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
+) -> Result<([PermutationInfo; Order::COUNT], u64), LoadError> {
     let vfs = context.vfs();
     // Not in the segment's own folder, all of which is made durable.
     let spill = PathBuf::from(format!("{}.spill", folder.display()));
@@ -104,7 +116,17 @@ fn sort_and_write<R: PackedRow>(
     }
     let (sorted, buffer) = sorter.finish_with_buffer().map_err(&io)?;
     let path = spill.join("spog.sorted");
-    let rows = RowSet::collect(sorted, reservation, vfs, &path, &mut |_: &mut Vec<R>| Ok(())).map_err(&io)?;
+    let base = context.base()?;
+    let mut dropped = 0;
+    let (mut existing, shape) = (ExistingQuads::new(&base), layout.shape(Order::Spog));
+    let rows = RowSet::collect(sorted, reservation, vfs, &path, &mut |rows: &mut Vec<R>| {
+        context.cancel.check().map_err(Collect::Cancelled)?;
+        let before = rows.len();
+        existing.drop_from(rows, layout, shape).map_err(Collect::Store)?;
+        dropped += (before - rows.len()) as u64;
+        Ok(())
+    });
+    let rows = rows.map_err(|error: Collect| error.of_load(&io))?;
     let orders = OrdersContext {
         vfs,
         segment: folder,
@@ -118,5 +140,5 @@ fn sort_and_write<R: PackedRow>(
     let permutations = write_orders(rows, buffer, &orders)?;
     // What cannot be removed now goes with the work folder.
     let _ = vfs.remove_dir_all(&spill);
-    Ok(permutations)
+    Ok((permutations, dropped))
 }

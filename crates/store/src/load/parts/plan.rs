@@ -4,11 +4,13 @@ use super::record::{Record, RecordReader};
 use crate::error::StoreError;
 use crate::load::error::LoadError;
 use crate::load::options::LoadOptions;
+use crate::manifest::Manifest;
 use lode_base::identity::random_identity;
 use lode_base::vfs::{ReadAt, Vfs};
 use lode_ingest::IngestError;
 use lode_rdf::RdfFormat;
 use lode_rdf::parse::StatementLimit;
+use lode_rdf::value_id::Section;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +23,7 @@ pub const PARTS_MAX: usize = 256;
 /// Files in archives have numbers beside that of the archive.
 pub const SOURCES_PER_FILE: u32 = 1 << 12;
 /// The version of the plan and of all that tasks write.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// What is loaded, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +38,17 @@ pub struct Plan {
     pub memory_bytes: usize,
     /// How to read.
     pub read: ReadPlan,
+    /// What the database holds that is loaded into; none where that is new.
+    pub base: Option<Base>,
+}
+
+/// A version of a database that more is loaded into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Base {
+    /// The folder of the database.
+    pub folder: PathBuf,
+    /// The version, all of it in segments, with the numbers that the load may take.
+    pub manifest: Manifest,
 }
 
 /// How files are read.
@@ -111,12 +124,22 @@ impl Plan {
             let at = |piece: u64| (u128::from(file_bytes) * u128::from(piece) / u128::from(pieces)) as u64;
             shards.extend((0..pieces).map(|piece| shard(Some((at(piece), at(piece + 1))))));
         }
-        Ok(Self { identity: random_identity(), shards, parts, memory_bytes, read })
+        Ok(Self { identity: random_identity(), shards, parts, memory_bytes, read, base: None })
     }
 
-    /// Whether it is of the same files and does the same as another.
+    /// Whether it is of the same files and does the same as another, whatever the database holds.
     pub fn is_like(&self, other: &Self) -> bool {
-        *self == Self { identity: self.identity, ..other.clone() }
+        *self == Self { identity: self.identity, base: self.base.clone(), ..other.clone() }
+    }
+
+    /// Terms that the database has already, by section.
+    pub fn old_terms(&self) -> [u64; Section::COUNT] {
+        self.base.as_ref().map_or([0; Section::COUNT], |base| base.manifest.terms())
+    }
+
+    /// The first number for blank nodes.
+    pub fn first_blank(&self) -> u64 {
+        self.base.as_ref().map_or(0, |base| base.manifest.next_blank)
     }
 
     /// The bytes.
@@ -131,6 +154,10 @@ impl Plan {
         record.option(self.read.graph.as_deref(), |record, iri| record.bytes(iri.as_bytes()));
         record.number(u64::from(self.read.lenient));
         record.option(self.read.statement_bytes_max, |record, bytes| record.number(bytes as u64));
+        record.option(self.base.as_ref(), |record, base| {
+            record.bytes(base.folder.as_os_str().as_encoded_bytes());
+            record.bytes(base.manifest.encode().as_bytes());
+        });
         record.number(self.shards.len() as u64);
         for shard in &self.shards {
             record.bytes(shard.path.as_os_str().as_encoded_bytes());
@@ -168,6 +195,13 @@ impl Plan {
             lenient: record.number()? != 0,
             statement_bytes_max: record.option(RecordReader::number)?.map(|bytes| bytes as usize),
         };
+        let base = record.option(|record| Ok((record.text()?, record.bytes()?)))?;
+        let base = base.map(|(folder, manifest)| {
+            let manifest = Manifest::decode(&manifest)
+                .map_err(|_| wrong("a load into a database of another version"))?;
+            Ok::<_, StoreError>(Base { folder: PathBuf::from(folder), manifest })
+        });
+        let base = base.transpose()?;
         let count = record.count()?;
         let mut shards = Vec::with_capacity(count);
         for _ in 0..count {
@@ -178,7 +212,7 @@ impl Plan {
                 range: record.option(|record| Ok((record.number()?, record.number()?)))?,
             });
         }
-        Ok(Self { identity, shards, parts, memory_bytes, read })
+        Ok(Self { identity, shards, parts, memory_bytes, read, base })
     }
 }
 

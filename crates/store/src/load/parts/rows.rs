@@ -86,9 +86,11 @@ struct Output<R> {
     shape: RowShape,
     files: Vec<RowFileWriter<R>>,
     waiting: Vec<Vec<R>>,
-    /// Codes as resources of the first blank nodes,
+    /// The code as a resource of the first IRI.
+    first_iri: u64,
+    /// Codes as resources of the first new blank nodes,
     blanks: Vec<u64>,
-    /// and of the first IRIs, of the parts.
+    /// and of the first new IRIs, of the parts.
     iris: Vec<u64>,
 }
 
@@ -100,18 +102,16 @@ impl<R: PackedRow> Output<R> {
             shape: numbering.layout.shape(Order::Spog),
             files: (0..parts).map(create).collect::<Result<_, _>>().map_err(context.io(folder))?,
             waiting: (0..parts).map(|_| Vec::new()).collect(),
+            first_iri: numbering.first_iri(),
             blanks: numbering.first_resources(Class::Blank),
             iris: numbering.first_resources(Class::Iri),
         })
     }
 
     fn push(&mut self, rows: &[R]) -> std::io::Result<()> {
-        let first_iri = self.iris.first().copied().unwrap_or(0);
         for row in rows {
             let [subject, ..] = self.shape.fields(*row);
-            let firsts = if subject < first_iri { &self.blanks } else { &self.iris };
-            // Parts without terms begin where the next one does.
-            let part = firsts.partition_point(|first| *first <= subject).saturating_sub(1);
+            let part = self.part_of(subject);
             self.waiting[part].push(*row);
         }
         for (waiting, file) in self.waiting.iter_mut().zip(&mut self.files) {
@@ -121,6 +121,20 @@ impl<R: PackedRow> Output<R> {
             }
         }
         Ok(())
+    }
+
+    /// The part that has the rows of a subject.
+    #[inline]
+    fn part_of(&self, subject: u64) -> usize {
+        let firsts = if subject < self.first_iri { &self.blanks } else { &self.iris };
+        let first_new = self.iris.first().copied().unwrap_or(0);
+        if (self.first_iri..first_new).contains(&subject) {
+            // Of those that the database had before each part takes as many, whatever their keys.
+            let (at, all) = (u128::from(subject - self.first_iri), u128::from(first_new - self.first_iri));
+            return (at * self.files.len() as u128 / all) as usize;
+        }
+        // Parts without terms begin where the next one does.
+        firsts.partition_point(|first| *first <= subject).saturating_sub(1)
     }
 
     fn finish(self) -> std::io::Result<()> {

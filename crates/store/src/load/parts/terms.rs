@@ -7,14 +7,15 @@ use super::read::OpenShard;
 use super::record::{Record, RecordReader};
 use super::task::{Phase, Task};
 use crate::error::StoreError;
+use crate::load::dictionary_numbers::DictionaryNumbers;
 use crate::load::error::LoadError;
 use crate::load::run::{Run, frame_bytes};
 use crate::load::run_codes::RunCodes;
-use crate::load::term_merge::{MergeContext, Merged, TermNumbers, merge_terms};
+use crate::load::term_merge::{MergeContext, Merged, merge_terms};
 use crate::segment_builder::{Class, DictionaryPipeline, TermIndex};
 use lode_base::vfs::ReadAt;
 use lode_packed::segment::DICTIONARY_FILE;
-use lode_rdf::value_id::{PAYLOAD_MAX, Section};
+use lode_rdf::value_id::Section;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,8 +30,8 @@ const NAME_BYTES: usize = 4 * size_of::<u64>();
 pub struct PartTerms {
     /// Its folder.
     pub folder: PathBuf,
-    /// Distinct terms, by class.
-    pub distinct: [u64; Class::COUNT],
+    /// Distinct terms, by class: of those in dictionaries only the new ones.
+    pub new: [u64; Class::COUNT],
     /// The inline values, sorted: all, or where there are spans, the first.
     pub inline: Vec<u64>,
     /// The first and the last value of each kind, where not all are listed.
@@ -41,18 +42,6 @@ pub struct PartTerms {
     frames: Vec<Vec<u64>>,
 }
 
-/// Numbers terms by their ranks in a new dictionary.
-struct Ranks {
-    dictionary: DictionaryPipeline,
-}
-
-impl TermNumbers for Ranks {
-    fn number(&mut self, section: Section, key: &[u8]) -> Result<u64, LoadError> {
-        let rank = self.dictionary.push(section, key)?;
-        if rank > PAYLOAD_MAX { Err(LoadError::limit("terms")) } else { Ok(rank) }
-    }
-}
-
 /// Merges the terms of a part.
 pub fn merge_part(part: usize, folder: &Path, context: &TaskContext<'_>) -> Result<(), LoadError> {
     let bounds = PartBounds::read(context)?;
@@ -60,6 +49,8 @@ pub fn merge_part(part: usize, folder: &Path, context: &TaskContext<'_>) -> Resu
     let (vfs, working) = (context.vfs(), context.working_bytes);
     // The values and names of all parts are listed together.
     let list_bytes = working / 8;
+    let base = context.base()?;
+    let terms: u64 = runs.iter().map(|run| u64::from(run.terms)).sum();
     let merge = MergeContext {
         vfs,
         folder,
@@ -73,9 +64,12 @@ pub fn merge_part(part: usize, folder: &Path, context: &TaskContext<'_>) -> Resu
     };
     let merged = std::thread::scope(|scope| {
         let dictionary = DictionaryPipeline::start(scope, 0, vfs, &folder.join(DICTIONARY_FILE));
-        let mut ranks = Ranks { dictionary };
-        let merged = merge_terms(&runs, &mut ranks, &merge)?;
-        if let Some((_, file)) = ranks.dictionary.finish()? {
+        let mut numbers = DictionaryNumbers::new(&base, dictionary, terms / context.plan.parts as u64, 0);
+        let mut merged = merge_terms(&runs, &mut numbers, &merge)?;
+        for (section, given) in Section::ALL.into_iter().zip(numbers.given()) {
+            merged.distinct[Class::of(section) as usize] = given;
+        }
+        if let Some((_, file)) = numbers.finish()? {
             file.sync()?;
         }
         Ok::<_, LoadError>(merged)
@@ -124,7 +118,7 @@ impl PartTerms {
     pub fn read(part: usize, context: &TaskContext<'_>) -> Result<Self, StoreError> {
         let folder = context.board.input(Task::new(Phase::Terms, part))?;
         let mut record = RecordReader::open(&**context.vfs(), &folder.join(FILE))?;
-        let distinct = record.array()?;
+        let new = record.array()?;
         let inline = record.numbers()?;
         let spans = record.option(RecordReader::numbers)?;
         let mut names = || {
@@ -133,7 +127,7 @@ impl PartTerms {
         };
         let names = [names()?, names()?];
         let frames = (0..record.count()?).map(|_| record.numbers()).collect::<Result<_, _>>()?;
-        Ok(Self { folder, distinct, inline, spans, names, frames })
+        Ok(Self { folder, new, inline, spans, names, frames })
     }
 
     /// The file with the numbers of runs' terms, which [`Self::codes_of`] tells from.

@@ -99,6 +99,13 @@ fn has_blank(term: &Term) -> bool {
     }
 }
 
+/// Loads files one after the other.
+fn load_each(vfs: &MemVfs, files: &[(String, Vec<Quad>)]) {
+    for file in files {
+        load_files(&open(vfs), std::slice::from_ref(file), crate::LoadOptions::default()).unwrap();
+    }
+}
+
 /// Whether a quad has a triple term with blank nodes in it, which is refused.
 fn is_refused(quad: &Quad) -> bool {
     matches!(quad.object, Term::Triple(_)) && has_blank(&quad.object)
@@ -137,6 +144,7 @@ proptest! {
         short in any::<bool>(),
         shard_bytes in prop_oneof![Just(1_u64), Just(40), Just(700), Just(1 << 20)],
         pick in any::<usize>(),
+        there in 0_usize..3,
     ) {
         let files: Vec<(String, Vec<Quad>)> = files.iter().enumerate().map(|(at, quads)| {
             let quads: Vec<Quad> = quads.iter().filter(|quad| !is_refused(quad)).cloned().collect();
@@ -152,17 +160,26 @@ proptest! {
         let bytes: usize = files.iter().map(|(_, quads)| text(quads).len()).sum();
         let shard_bytes = shard_bytes.max(bytes as u64 / 40);
         let memory_bytes = if short { 0 } else { 1 << 30 };
-        let plan = plan_of(&vfs, &files, parts, memory_bytes, shard_bytes);
+        // The first are in the database already, by as many loads.
+        let (before, files) = files.split_at(there.min(files.len()));
+        let mut known = Model::new();
+        before.iter().for_each(|(name, quads)| add_to(&mut known, name, quads));
+        load_each(&vfs, before);
+        let plan = plan_of(&vfs, files, parts, memory_bytes, shard_bytes);
         let (store, report) = begin_and_finish(&shared(&vfs), &plan, Duration::from_secs(60)).unwrap();
-        prop_assert_eq!(report.added, model.len() as u64);
+        prop_assert_eq!(report.added, (model.len() - known.len()) as u64);
         prop_assert_eq!(report.quads, files.iter().map(|(_, quads)| quads.len() as u64).sum::<u64>());
         prop_assert_eq!(&contents(&store.snapshot()), &model);
         check_reads(&store.snapshot(), pick);
         assert_sound(&vfs);
         // The same ids as one process gives, so the same fingerprints.
         let alone = MemVfs::new();
+        load_each(&alone, before);
         let alone = open(&alone);
-        load_files(&alone, &files, crate::LoadOptions::default()).unwrap();
+        let of_one = load_files(&alone, files, crate::LoadOptions::default()).unwrap();
+        prop_assert_eq!(report.existing, of_one.existing);
+        prop_assert_eq!(report.terms, of_one.new_terms);
+        prop_assert_eq!(report.blank_nodes, of_one.blank_nodes);
         prop_assert_eq!(
             rows(&alone.snapshot(), Order::Spog, &[]),
             rows(&store.snapshot(), Order::Spog, &[])
@@ -198,6 +215,34 @@ fn values_and_names_that_are_not_listed() {
         segments.manifest.segments.iter().fold(0_u64, |sum, entry| sum.wrapping_add(entry.fingerprint))
     };
     assert_eq!(sum(&alone), sum(&store));
+}
+
+#[test]
+fn into_databases_with_more_terms_than_are_new() {
+    // So little memory that neither values nor names are listed, and dictionaries are looked up term by term, or read.
+    for (old, new) in [(9000, 300), (300, 9000)] {
+        let before = vec![("before".to_owned(), many_values(old))];
+        let files = vec![("more".to_owned(), many_values(new)), ("other".to_owned(), named("other", &[]))];
+        let (vfs, other) = (MemVfs::new(), MemVfs::new());
+        load_each(&vfs, &before);
+        load_each(&other, &before);
+        // Some of it is deleted, so what comes again is new.
+        for vfs in [&vfs, &other] {
+            let store = open(vfs);
+            let some = rows(&store.snapshot(), Order::Spog, &[]);
+            let mut transaction = store.begin(&CancelToken::default()).unwrap();
+            some.iter().step_by(6).for_each(|quad| transaction.delete(*quad));
+            transaction.commit().unwrap();
+        }
+        let plan = plan_of(&vfs, &files, 3, 0, 20_000);
+        let (store, report) = begin_and_finish(&shared(&vfs), &plan, Duration::from_secs(60)).unwrap();
+        let alone = open(&other);
+        let of_one = load_files(&alone, &files, crate::LoadOptions::default()).unwrap();
+        assert_eq!((report.added, report.existing), (of_one.added, of_one.existing));
+        let spog = |store: &Store| rows(&store.snapshot(), Order::Spog, &[]);
+        assert!(spog(&alone) == spog(&store));
+        assert_sound(&vfs);
+    }
 }
 
 #[test]
@@ -303,25 +348,36 @@ fn many_workers_and_random_kills() {
     }
 }
 
-/// Power goes at one operation of a whole load, on the machine of the work folder and of the database; then it goes on.
 #[test]
-fn power_cuts() {
+fn power_cuts_of_loads_into_new_databases() {
+    power_cuts(&[], 3);
+}
+
+#[test]
+fn power_cuts_of_loads_into_databases_with_data() {
+    power_cuts(&[("before".to_owned(), many_values(20))], 7);
+}
+
+/// Power goes at every so many operations of a whole load, on the machine of the work folder and of the database; then it goes on.
+fn power_cuts(there: &[(String, Vec<Quad>)], every: usize) {
     let files = vec![("a".to_owned(), many_values(40))];
     let (before, lease) = (MemVfs::new(), Duration::from_millis(4));
+    load_each(&before, there);
+    let held: usize = there.iter().map(|(_, quads)| quads.len()).sum();
     let plan = plan_of(&before, &files, 2, 1 << 30, 1 << 20);
     let counting = FaultVfs::counting(before.deep_copy(), false);
     let vfs: Arc<dyn Vfs> = Arc::new(counting.clone());
     begin_and_finish(&vfs, &plan, Duration::from_secs(60)).unwrap();
     let expected = segment_files(counting.inner());
     // Beats are operations, too, so their number is not always the same.
-    for at in (0..counting.operations() + 2).step_by(3) {
+    for at in (0..counting.operations() + 2).step_by(every) {
         let vfs = FaultVfs::new(before.deep_copy(), Fault::PowerCut, at, false);
         let shared: Arc<dyn Vfs> = Arc::new(vfs.clone());
         let _ = begin_and_finish(&shared, &plan, Duration::from_secs(60));
         for kind in [CrashKind::LoseAll, CrashKind::Torn(at)] {
             let after = vfs.after_crash(kind);
             let store = open(&after);
-            let is_there = store.snapshot().quad_count() > 0;
+            let is_there = store.snapshot().quad_count() > held as u64;
             let board = Board::new(&self::shared(&after), Path::new(WORK));
             if is_there && board.plan().unwrap().is_none() {
                 // It was over, and the work folder was gone.
@@ -331,7 +387,7 @@ fn power_cuts() {
             drop(store);
             let (_, report) = begin_and_finish(&self::shared(&after), &plan, lease)
                 .unwrap_or_else(|error| panic!("operation {at}, {kind:?}: {error}"));
-            assert_eq!(report.added, 40, "operation {at}, {kind:?}");
+            assert_eq!(report.added, 40 - held as u64, "operation {at}, {kind:?}");
             assert!(
                 is_there || segment_files(&after).values().eq(expected.values()),
                 "operation {at}, {kind:?}"
@@ -386,10 +442,10 @@ fn what_may_not_be_loaded_into() {
     // Somebody else has put something into the database meanwhile.
     load_files(&store, &files, crate::LoadOptions::default()).unwrap();
     let error = begin(&store, &board, &plan).unwrap_err().to_string();
-    assert!(error.contains("holds data already"), "{error}");
+    assert!(error.contains("holds other data"), "{error}");
     work_with(&shared, Duration::from_secs(60), &|_, _| true).unwrap();
     let error = finish(&store, &board, &CancelToken::default(), &Arc::default()).unwrap_err().to_string();
-    assert!(error.contains("holds data already"), "{error}");
+    assert!(error.contains("holds other data"), "{error}");
     // A folder with other things.
     vfs.create_dir_all(Path::new("/photos/cats")).unwrap();
     let empty = Store::create_or_open(Arc::clone(&shared), Path::new("/new"), 0).unwrap();
@@ -431,7 +487,9 @@ fn plans_are_read_back() {
         lenient: true,
         statement_bytes_max: Some(9),
     };
-    let plan = Plan { read, ..plan };
+    let manifest = open(&vfs).version().manifest.clone();
+    let base = super::plan::Base { folder: PathBuf::from("/db"), manifest };
+    let plan = Plan { read, base: Some(base), ..plan };
     assert!(plan.shards.len() > 3);
     let bytes = plan.encode();
     assert_eq!(Plan::decode(Path::new("plan"), bytes.clone()).unwrap(), plan);

@@ -3,9 +3,10 @@
 //! Whoever is at a task says again and again that he is. Where another sees that this has stopped for the lease, by his own clock, he claims the
 //! task for the next time. Both may be at it then, and each writes into a folder of his own; what the first commits counts.
 
-use super::board::{Board, Failure};
+use super::board::{Attempt, Board, BoardState, Failure};
 use super::context::TaskContext;
 use super::cut::cut_parts;
+use super::finished::described;
 use super::orders::write_part;
 use super::plan::Plan;
 use super::read::read_shard;
@@ -15,18 +16,16 @@ use super::terms::merge_part;
 use crate::error::StoreError;
 use crate::load::error::LoadError;
 use crate::progress::LoadProgress;
-use lode_base::cancel::CancelToken;
+use lode_base::cancel::{self, CancelToken};
+use lode_base::identity::random_identity;
 use lode_ingest::IngestError;
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// How long a worker may say nothing before others take over.
 pub const LEASE: Duration = Duration::from_secs(10);
-/// How often a worker without a task looks for one.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// What a worker says that has given a task up.
 const GIVEN_UP: &str = "given up";
 
@@ -74,19 +73,21 @@ pub fn work(board: &Board, options: &WorkerOptions<'_>) -> Result<WorkEnd, LoadE
     let Some(plan) = board.plan()? else {
         return Err(StoreError::Refused(format!(
             "there is no load in {}: it has ended, or was never begun (lode load DB FILES --workers N begins one, with the work folder DB.load or --work)",
-            board.folder().display()
+            board.name()
         ))
         .into());
     };
     let mut worker = Worker { board, plan: &plan, options, seen: HashMap::new() };
-    let end = worker.run();
-    match end {
-        // Whoever published has removed the folder.
-        Err(LoadError::Store(StoreError::Io { .. })) if board.is_over() || board.plan()?.is_none() => {
-            Ok(WorkEnd::Done)
-        }
+    match cancel::with_current(Some(options.cancel), || worker.run()) {
+        // Whoever published has removed what was read or written.
+        Err(LoadError::Store(_)) if board.state()? == BoardState::Over => Ok(WorkEnd::Done),
         end => end,
     }
+}
+
+/// A name for a worker that no other worker of the load has, on whatever machine.
+pub fn worker_name() -> String {
+    format!("{:016x}", random_identity() as u64)
 }
 
 /// Says that a worker, which has ended without a word, has given up what it was at, so that others need not wait for the lease.
@@ -115,28 +116,27 @@ impl Worker<'_> {
     fn run(&mut self) -> Result<WorkEnd, LoadError> {
         loop {
             self.options.cancel.check()?;
-            if self.board.is_over() {
-                return Ok(WorkEnd::Done);
-            }
-            if let Some(why) = self.board.failure()? {
-                return Ok(WorkEnd::Failed(why));
+            match self.board.state()? {
+                BoardState::Open => {}
+                BoardState::Over => return Ok(WorkEnd::Done),
+                BoardState::Failed(why) => return Ok(WorkEnd::Failed(why)),
             }
             let Some((_, open)) = open_tasks(self.plan, &self.board.done()?) else {
                 return Ok(WorkEnd::Done);
             };
             match self.claim_one(&open)? {
-                Some((task, claim)) => {
-                    if !self.run_task(task, &claim)? {
+                Some((task, time)) => {
+                    if !self.run_task(task, time)? {
                         return Ok(WorkEnd::Stopped);
                     }
                 }
-                None => std::thread::sleep(LOOK_EVERY.min(self.options.lease / 4)),
+                None => std::thread::sleep(self.board.look_every().min(self.options.lease / 4)),
             }
         }
     }
 
-    /// Claims a task that nobody is at.
-    fn claim_one(&mut self, open: &[Task]) -> Result<Option<(Task, String)>, LoadError> {
+    /// Claims a task that nobody is at: which, and for which time.
+    fn claim_one(&mut self, open: &[Task]) -> Result<Option<(Task, u32)>, LoadError> {
         let claims = self.board.claims()?;
         for task in open {
             let prefix = format!("{task}.");
@@ -147,9 +147,9 @@ impl Worker<'_> {
             {
                 continue;
             }
-            let claim = task.claim(last.unwrap_or(0) + 1);
-            if self.board.put_claim(&claim)? {
-                return Ok(Some((*task, claim)));
+            let time = last.unwrap_or(0) + 1;
+            if self.board.put_claim(&task.claim(time))? {
+                return Ok(Some((*task, time)));
             }
         }
         Ok(None)
@@ -166,27 +166,32 @@ impl Worker<'_> {
         Ok(has_given_up || now.duration_since(seen.1) >= self.options.lease)
     }
 
-    /// Does a task; false where the worker was told not to go on.
-    fn run_task(&self, task: Task, claim: &str) -> Result<bool, LoadError> {
+    /// Does a task, claimed for the `time`th time; false where the worker was told not to go on.
+    fn run_task(&self, task: Task, time: u32) -> Result<bool, LoadError> {
         let goes_on = |moment| (self.options.goes_on)(task, moment);
         if !goes_on(Moment::Claimed) {
             return Ok(false);
         }
-        let folder = self.board.new_folder(claim)?;
-        let result = self.while_beating(claim, || self.perform(task, &folder));
+        let claim = task.claim(time);
+        let attempt = self.board.new_attempt(&claim)?;
+        let result = self.while_beating(&claim, || {
+            self.perform(task, &attempt)?;
+            self.keep(task, time, &attempt)
+        });
         if let Err(error) = result {
-            return self.fail(task, claim, error).map(|()| true);
+            return self.fail(task, &claim, error).map(|()| true);
         }
         if !goes_on(Moment::Written) {
             return Ok(false);
         }
-        if !self.board.commit(task, &folder)? {
-            let _ = self.board.vfs().remove_dir_all(&folder);
+        if !attempt.commit(task)? {
+            attempt.discard();
         }
         Ok(goes_on(Moment::Committed))
     }
 
-    fn perform(&self, task: Task, folder: &Path) -> Result<(), LoadError> {
+    fn perform(&self, task: Task, attempt: &Attempt<'_>) -> Result<(), LoadError> {
+        let folder = &attempt.folder;
         let context = TaskContext::new(self.board, self.plan, self.options.cancel, self.options.progress);
         match task.phase {
             Phase::Read => read_shard(task.number, folder, &context),
@@ -197,13 +202,21 @@ impl Worker<'_> {
         }
     }
 
+    fn keep(&self, task: Task, time: u32, attempt: &Attempt<'_>) -> Result<(), LoadError> {
+        let kept = match task.phase {
+            Phase::Orders => attempt.keep_segment(|meta| described(meta, self.plan, task.number, time)),
+            _ => attempt.keep(),
+        };
+        Ok(kept?)
+    }
+
     /// A task has failed. That ends the load, unless another has done it meanwhile, or this worker was only stopped.
     fn fail(&self, task: Task, claim: &str, error: LoadError) -> Result<(), LoadError> {
         if self.options.cancel.check().is_err() {
             self.board.put_beat(claim, GIVEN_UP)?;
             return Err(error);
         }
-        if self.board.is_over() || self.board.result_of(task)?.is_some() {
+        if self.board.state()? == BoardState::Over || self.board.result_of(task)?.is_some() {
             return Ok(());
         }
         let is_syntax = matches!(error, LoadError::Source(IngestError::Syntax { .. }));

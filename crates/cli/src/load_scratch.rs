@@ -1,0 +1,80 @@
+//! Where the processes of a load to an address have files on this machine: a folder that goes with who has made it. What somebody who was killed has left
+//! is taken over by the next.
+
+use anyhow::{Context, bail};
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+/// So many loads to one address may have folders on a machine.
+const FOLDERS_MAX: usize = 1000;
+/// Locked by who has the folder.
+const LOCK: &str = "LOCK";
+/// What is written.
+const FILES: &str = "files";
+
+/// Such a folder.
+#[derive(Debug)]
+pub struct Scratch {
+    root: PathBuf,
+    _lock: File,
+}
+
+impl Scratch {
+    /// A folder for a load to this address, in `folder` or where the system has temporary files.
+    pub fn take(folder: Option<&Path>, address: &str) -> anyhow::Result<Self> {
+        let folder = folder.map_or_else(std::env::temp_dir, Path::to_owned);
+        let mut hash = DefaultHasher::new();
+        address.hash(&mut hash);
+        let told = || format!("making a folder for files of the load in {}", folder.display());
+        for number in 0..FOLDERS_MAX {
+            let root = folder.join(format!("lode-load-{:016x}.{number}", hash.finish()));
+            fs::create_dir_all(&root).with_context(told)?;
+            let lock = File::options().create(true).truncate(false).write(true).open(root.join(LOCK));
+            let lock = lock.with_context(told)?;
+            if lock.try_lock().is_err() {
+                continue;
+            }
+            let scratch = Self { root, _lock: lock };
+            let files = scratch.files();
+            if files.exists() {
+                fs::remove_dir_all(&files).with_context(told)?;
+            }
+            fs::create_dir_all(&files).with_context(told)?;
+            return Ok(scratch);
+        }
+        bail!("{}: too many others load to {address}", folder.display())
+    }
+
+    /// Where files go.
+    pub fn files(&self) -> PathBuf {
+        self.root.join(FILES)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What stays is the next one's to remove.
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Folders are nobody else's, and go.
+    use super::*;
+
+    #[test]
+    fn each_has_its_own_and_takes_over_what_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let take = |address: &str| Scratch::take(Some(folder.path()), address).unwrap();
+        let (one, two, other) = (take("s3://a/b"), take("s3://a/b"), take("s3://a/c"));
+        assert!(one.files() != two.files() && one.files() != other.files());
+        let left = one.files();
+        drop((one, two, other));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        fs::create_dir_all(left.join("out/x")).unwrap();
+        let again = take("s3://a/b");
+        assert!(again.files() == left && fs::read_dir(&left).unwrap().count() == 0);
+    }
+}

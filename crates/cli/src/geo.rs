@@ -59,6 +59,12 @@ pub fn run(args: &GeoArgs) -> anyhow::Result<Done> {
 }
 
 fn tell(report: &PlacesReport, time: Duration) {
+    if report.segments == 0 && report.others > 0 && report.without == report.others {
+        say!(
+            "there are no geometries: no literal has a datatype such as geo:wktLiteral <http://www.opengis.net/ont/geosparql#wktLiteral>"
+        );
+        return;
+    }
     if report.segments == 0 && report.others > 0 {
         let segments = number::of(report.others, "segment");
         say!("nothing to do: the geometries of {segments} are indexed (--force makes the index again)");

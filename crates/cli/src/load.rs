@@ -9,6 +9,7 @@ use crate::keep_few::keep_few;
 use crate::load_failure::{Remedies, load_failed, with_code};
 use crate::load_line::live_line;
 use crate::load_report;
+use crate::load_scratch::work_beside;
 use crate::memory;
 use crate::new_words::index_loaded;
 use crate::number;
@@ -46,6 +47,7 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
     let found = Sources::find(&args.files, args.source_options())?;
     let (options, quarantine) = options(args)?;
     let existed = args.database.exists();
+    warn_of_work(args)?;
     stripe::ask_for(&args.database, &args.stripe, Named::Options, args.quiet)?;
     let report = load_sources(&args.database, found.sources, options, !args.no_merge, args.quiet);
     remove_if_clean(quarantine.as_deref());
@@ -73,6 +75,18 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
             .context("the data is loaded, and the words of its texts are not indexed (lode text)")?;
     }
     Ok(if set_aside { Done::Quarantined } else { Done::Ok })
+}
+
+/// Warns where a load with workers has begun on the same database: this load is the end of it.
+fn warn_of_work(args: &LoadArgs) -> anyhow::Result<()> {
+    let work = work_beside(&std::path::absolute(&args.database)?);
+    if !args.quiet && work.is_dir() {
+        say!(
+            "warning: {} is the work of a load with --workers that has not ended; once this load has changed the database, that one cannot go on",
+            work.display()
+        );
+    }
+    Ok(())
 }
 
 /// Whether the database stands behind the files, and not before them.

@@ -59,6 +59,13 @@ impl Drop for Scratch {
     }
 }
 
+/// The work folder of a database unless another is told.
+pub fn work_beside(database: &Path) -> PathBuf {
+    let mut name = database.file_name().unwrap_or_default().to_owned();
+    name.push(".load");
+    database.with_file_name(name)
+}
+
 #[cfg(test)]
 mod tests {
     //! Folders are nobody else's, and go.
@@ -76,5 +83,11 @@ mod tests {
         fs::create_dir_all(left.join("out/x")).unwrap();
         let again = take("s3://a/b");
         assert!(again.files() == left && fs::read_dir(&left).unwrap().count() == 0);
+    }
+
+    #[test]
+    fn the_work_folder_is_beside_the_database() {
+        assert_eq!(work_beside(Path::new("/srv/my.db")), Path::new("/srv/my.db.load"));
+        assert_eq!(work_beside(Path::new("/srv/my.db/")), Path::new("/srv/my.db.load"));
     }
 }

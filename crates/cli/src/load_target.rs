@@ -4,7 +4,7 @@ use crate::args::LoadArgs;
 use crate::inferring::tell_stale;
 use crate::keep_few::keep_few;
 use crate::load::{CACHE_BYTES, check_words, remove_if_empty};
-use crate::load_scratch::Scratch;
+use crate::load_scratch::{Scratch, work_beside};
 use crate::publish;
 use crate::published::is_address;
 use crate::talk::{say, say_found_log};
@@ -57,7 +57,8 @@ impl LoadTarget {
             return Ok(Self::Address { address: name.to_owned(), store, scratch });
         }
         check_words(args)?;
-        let work = work.map_or_else(|| Ok(beside(&std::path::absolute(database)?)), std::path::absolute)?;
+        let work =
+            work.map_or_else(|| Ok(work_beside(&std::path::absolute(database)?)), std::path::absolute)?;
         Ok(Self::Folder { database: database.clone(), existed: database.exists(), work })
     }
 
@@ -141,23 +142,4 @@ impl OpenTarget<'_> {
 /// The work of a load to a store, with files of this machine in a folder.
 pub fn board_at(store: &Arc<dyn ObjectStore>, files: &Path) -> anyhow::Result<Board> {
     Ok(Board::at(Arc::new(LoadPlace::on_disk(Arc::clone(store), files)?)))
-}
-
-/// The work folder of a database unless another is told.
-fn beside(database: &Path) -> PathBuf {
-    let mut name = database.file_name().unwrap_or_default().to_owned();
-    name.push(".load");
-    database.with_file_name(name)
-}
-
-#[cfg(test)]
-mod tests {
-    //! Names of folders.
-    use super::*;
-
-    #[test]
-    fn the_work_folder_is_beside_the_database() {
-        assert_eq!(beside(Path::new("/srv/my.db")), Path::new("/srv/my.db.load"));
-        assert_eq!(beside(Path::new("/srv/my.db/")), Path::new("/srv/my.db.load"));
-    }
 }

@@ -120,7 +120,7 @@ pub fn parse(args: &[OsString]) -> anyhow::Result<Cli> {
             Err(wrong_usage(format!("--reason: {there_are}")))
         }
         Err(error) if names_a_port(&error) => Err(wrong_usage(
-            "there is no --port: --bind takes a port of 127.0.0.1 alone, or an address and a port (--bind 0.0.0.0:8080)",
+            "the option is --bind: it takes a port of 127.0.0.1 alone, or an address and a port (--bind 0.0.0.0:8080)",
         )),
         #[cfg(not(feature = "cluster"))]
         Err(error) if names_workers(&error) => Err(wrong_usage(config_file::WITHOUT_WORKERS)),
@@ -147,7 +147,7 @@ fn names_workers(error: &clap::Error) -> bool {
 /// Whether `--port` is asked for, as other servers have it.
 fn names_a_port(error: &clap::Error) -> bool {
     error.kind() == ErrorKind::UnknownArgument
-        && matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(arg)) if matches!(arg.as_str(), "--port" | "-p"))
+        && matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(arg)) if matches!(arg.as_str(), "--port" | "-p" | "--listen" | "--host"))
 }
 
 /// Whether `--reason` has no value.

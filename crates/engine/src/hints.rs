@@ -5,16 +5,16 @@
 
 mod below;
 mod deleted;
+mod graphs;
 mod memo;
 
-use crate::inferred::inferred_graph;
 use crate::options::{DefaultGraph, QueryOptions};
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, ValueId};
 use lode_sparql::parse::hints::{
-    Constant, Counted, Findings, Hint, HintKind, InGraph, Role, Unjoined, findings, findings_of_update,
+    Constant, Counted, Findings, Hint, HintKind, Role, Unjoined, findings, findings_of_update,
 };
 use lode_sparql::syntax::nearest;
 use lode_sparql::warnings::Known;
@@ -28,8 +28,6 @@ const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 400 } else { 3 });
 /// So many predicates, classes or graphs are looked at for one that is meant.
 const CANDIDATES_MAX: usize = 2_000;
-/// So many quads are looked at for one of a graph.
-const ROWS_MAX: usize = 1_000;
 /// Parts of fewer rows are put together without a warning,
 const ROWS_FEW: u64 = 10;
 /// and parts that give fewer together.
@@ -176,6 +174,9 @@ impl Look<'_> {
         // Of what follows nobody knows how much there is.
         if self.patterns == Patterns::Reasoned {
             return Ok(());
+        }
+        if self.hints.is_empty() && self.patterns == Patterns::Default {
+            self.of_empty_default_graph()?;
         }
         for unjoined in &found.unjoined {
             self.unjoined(unjoined)?;
@@ -337,84 +338,6 @@ impl Look<'_> {
             scan.seek(&key)?;
         }
         Ok(all)
-    }
-
-    /// Some quad has it: whether one of the graph does that the pattern is of.
-    fn in_graph(&mut self, constant: &Constant, id: ValueId) -> Result<(), StoreError> {
-        let is_pattern = matches!(constant.role, Role::Predicate | Role::Class) && constant.is_required;
-        let is_given = constant.has_dataset || matches!(self.patterns, Patterns::Given | Patterns::Reasoned);
-        if !is_pattern || is_given || !self.snapshot.has_named_graphs() {
-            return Ok(());
-        }
-        let graph = match &constant.graph {
-            InGraph::Default => Some(ValueId::DEFAULT_GRAPH),
-            InGraph::Named(name) => match self.id_of(name)? {
-                // That there is no such graph is told where it is named.
-                None => return Ok(()),
-                graph => graph,
-            },
-            InGraph::Any => None,
-        };
-        let Some(count) = self.only_in_others(constant.role, id, graph)? else { return Ok(()) };
-        let name = self.found.short(&constant.iri);
-        let what = if constant.role == Role::Class { "the class" } else { "the predicate" };
-        let count = grouped(count);
-        let (message, help) = match &constant.graph {
-            InGraph::Default => (
-                format!("the default graph has nothing with {what} {name}; named graphs have {count}"),
-                "write GRAPH ?g { ... }, or make the union of all graphs the default graph".to_owned(),
-            ),
-            InGraph::Named(graph) => (
-                format!(
-                    "the graph {} has nothing with {what} {name}; others have {count}",
-                    self.found.short(graph)
-                ),
-                "write GRAPH ?g { ... } to see which".to_owned(),
-            ),
-            InGraph::Any => (
-                format!("no named graph has anything with {what} {name}; the default graph has {count}"),
-                "write the pattern without GRAPH".to_owned(),
-            ),
-        };
-        self.hint(HintKind::OtherGraph, constant, message, help);
-        Ok(())
-    }
-
-    /// How many quads have it in other graphs, if none is in this one; none: any named graph. Nothing where that would take long to tell.
-    fn only_in_others(
-        &self,
-        role: Role,
-        id: ValueId,
-        graph: Option<ValueId>,
-    ) -> Result<Option<u64>, StoreError> {
-        // What was inferred is in the default graph for who asks.
-        let inferred = inferred_graph(self.snapshot)?;
-        let of_inferred = inferred.map_or(Ok(0), |graph| self.snapshot.count(Order::Gspo, &[graph]))?;
-        let named = self.snapshot.count(Order::Gspo, &[])?.saturating_sub(of_inferred);
-        let of_graph = match graph {
-            Some(ValueId::DEFAULT_GRAPH) => self.snapshot.quad_count().saturating_sub(named),
-            Some(graph) => self.snapshot.count(Order::Gspo, &[graph])?,
-            None => named,
-        };
-        let count = self.count(role, id)?;
-        if of_graph == 0 {
-            return Ok(Some(count));
-        }
-        let (order, prefix) = match self.id_of(TYPE)? {
-            Some(of) if role == Role::Class => (Order::Posg, vec![of, id]),
-            _ => (Order::Psog, vec![id]),
-        };
-        let mut scan = self.snapshot.scan(order, &prefix, 0b1000)?;
-        let mut columns: [Vec<ValueId>; 4] = Default::default();
-        let rows = scan.next(ROWS_MAX, &mut columns)?;
-        let seen_in =
-            |found: &ValueId| if inferred == Some(*found) { ValueId::DEFAULT_GRAPH } else { *found };
-        let is_there = columns[3].iter().map(seen_in).any(|found| match graph {
-            Some(graph) => found == graph,
-            None => found != ValueId::DEFAULT_GRAPH,
-        });
-        let is_all = u64::try_from(rows).is_ok_and(|rows| rows >= count);
-        Ok((is_all && !is_there).then_some(count))
     }
 
     fn unjoined(&mut self, unjoined: &Unjoined) -> Result<(), StoreError> {

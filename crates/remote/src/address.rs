@@ -35,7 +35,9 @@ impl Address {
     /// # Errors
     /// Where it is one that cannot be.
     pub fn of(name: &str) -> Result<Option<Self>, RemoteError> {
-        let Some((scheme, rest)) = name.split_once("://") else { return Ok(None) };
+        let Some((scheme, rest)) = name.split_once("://") else {
+            return Self::no_folder(name).map(|()| None);
+        };
         let scheme = scheme.to_ascii_lowercase();
         match scheme.as_str() {
             "file" => Self::folder(name, rest).map(Some),
@@ -43,6 +45,17 @@ impl Address {
             known if CLOUD_SCHEMES.contains(&known) => Self::cloud(name, known, rest).map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// What begins as an address, and lacks its slashes, is a folder of that name for nobody.
+    fn no_folder(name: &str) -> Result<(), RemoteError> {
+        let scheme = name.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
+        if scheme.is_some_and(|scheme| scheme == "file" || CLOUD_SCHEMES.contains(&scheme.as_str())) {
+            let what = "behind the scheme of an address are slashes, as in file:///srv/db or s3://bucket/db; \
+                        a folder that is called so is written ./NAME";
+            return Err(wrong(name, what));
+        }
+        Ok(())
     }
 
     /// The same where nothing else can be meant by `http://`, as in `lode serve`.
@@ -173,6 +186,8 @@ mod tests {
         );
         for bad in [
             "file://srv/db",
+            "file:srv/db",
+            "S3:bucket/db",
             "file:///a%2",
             "file:///a%ff",
             "file:///a%+1",

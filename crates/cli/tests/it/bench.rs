@@ -285,7 +285,7 @@ fn places_are_asked_with_and_without_an_index() {
     assert!(rows(2) > 0 && rows(2) == rows(5), "{report:#}");
     assert_eq!(std::fs::read_dir(lode.path(".")).unwrap().count(), 0);
     let table = lode.run(&[&["bench", "geo", "--folder", "kept"][..], &sizes].concat()).ok();
-    assert!(table.contains("| join | no | ") && lode.path("kept/places.nt").exists(), "{table}");
+    assert!(table.contains("| join | lode, no index | ") && lode.path("kept/places.nt").exists(), "{table}");
 }
 
 #[test]

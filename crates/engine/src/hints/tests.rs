@@ -21,6 +21,32 @@ fn warnings(database: &Database, query: &str) -> Vec<String> {
 }
 
 #[test]
+fn who_asks_an_empty_default_graph_for_all_is_told_of_others() {
+    let graphs = Database::in_memory().unwrap();
+    let update = format!("{PROLOGUE} INSERT DATA {{ GRAPH :g {{ :a a :C ; :p 1 }} GRAPH :h {{ :a :p 2 }} }}");
+    graphs.update(&update, &UpdateOptions::default()).unwrap();
+    let told = "the default graph is empty; named graphs have 3 quads; write GRAPH ?g { ... }, or make the union of all graphs the default graph";
+    for query in [
+        "SELECT * { ?s ?p ?o }",
+        "SELECT ?c (COUNT(?s) AS ?n) { ?s a ?c } GROUP BY ?c",
+        "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }",
+        "CONSTRUCT WHERE { ?s ?p ?o }",
+    ] {
+        assert_eq!(warnings(&graphs, query), [told], "{query}");
+    }
+    for query in [
+        "ASK { ?s ?p ?o }",
+        "SELECT * { GRAPH ?g { ?s ?p ?o } }",
+        "SELECT * FROM <http://e/g> { ?s ?p ?o }",
+        "SELECT * { VALUES ?s { 1 } OPTIONAL { ?s ?p ?o } }",
+        "SELECT * { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }",
+    ] {
+        assert_eq!(warnings(&graphs, query), [""; 0], "{query}");
+    }
+    assert_eq!(warnings(&database(), "SELECT * { ?s ?p ?o }"), [""; 0]);
+}
+
+#[test]
 fn constants_that_are_in_no_quad() {
     let database = database();
     for (query, warning) in [

@@ -77,6 +77,8 @@ pub struct PlacesReport {
     pub bytes: u64,
     /// Segments that had an index, or have no geometries.
     pub others: u64,
+    /// Those of them that have no geometries.
+    pub without: u64,
 }
 
 /// Whether the database has indexes of geometries.
@@ -120,6 +122,7 @@ pub(crate) fn index_in_turn(
             report.segments += 1;
         } else {
             report.others += 1;
+            report.without += 1;
         }
         Ok(())
     })?;

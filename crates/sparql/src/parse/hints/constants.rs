@@ -66,6 +66,7 @@ impl<'t> Walk<'t> {
             return;
         }
         self.verb(verb, around, around.is_required, names);
+        self.open(verb, around);
         let role = match self.iri_of(verb) {
             _ if self.is_type(verb) => Role::Class,
             // What is related may follow from geometries, which both have.
@@ -77,6 +78,15 @@ impl<'t> Walk<'t> {
         let around = Around { is_required: around.is_required && !may_follow, ..*around };
         for object in parts {
             self.term(object, role, &around, names);
+        }
+    }
+
+    /// Notes the first pattern of the default graph that any triple may match, or any with a class.
+    fn open(&mut self, verb: At<'t>, around: &Around<'_, 't>) {
+        let is_open = matches!(verb.node(), Node::Variable | Node::Type);
+        let is_asked = around.is_required && !self.is_ask && !self.has_dataset;
+        if is_open && is_asked && matches!(around.graph, InGraph::Default) && self.found.open.is_none() {
+            self.found.open = Some(verb.span());
         }
     }
 

@@ -72,6 +72,8 @@ pub struct Findings {
     pub deleted: Vec<Deleted>,
     /// Prefixes of the text, with what they stand for.
     pub prefixes: Vec<(String, String)>,
+    /// The verb of the first pattern of the default graph that any triple may match, or any with a class, where there is no solution without one.
+    pub open: Option<Range<usize>>,
 }
 
 impl Findings {

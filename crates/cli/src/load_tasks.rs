@@ -53,6 +53,9 @@ pub fn run(args: &LoadArgs, workers: usize) -> anyhow::Result<Done> {
     let parts = args.shared.parts.map_or(workers, usize::from);
     let plan = Plan::new(&**board.vfs(), &files, parts, of_one, read)?;
     let start = Instant::now();
+    if board.has_ended(&plan)? {
+        return tell_ended(&board, args);
+    }
     let report = load(&target, &board, &plan, workers, args).inspect_err(|_| target.leave())?;
     let in_archives = Skipped::default();
     let skipped = SkippedFiles::new(&found.skipped, &in_archives);
@@ -64,6 +67,21 @@ pub fn run(args: &LoadArgs, workers: usize) -> anyhow::Result<Done> {
         summary(&report, start.elapsed());
     }
     target.tell(args.quiet)?;
+    Ok(Done::Ok)
+}
+
+/// Says of a load that it has ended before, and removes its work.
+fn tell_ended(board: &Board, args: &LoadArgs) -> anyhow::Result<Done> {
+    board.remove()?;
+    if args.json {
+        write_json(&json!({ "ended_before": true }))?;
+    }
+    if !args.quiet {
+        say!(
+            "this load had ended: all of it is in the database, and its work in {} is removed now",
+            board.name()
+        );
+    }
     Ok(Done::Ok)
 }
 

@@ -37,7 +37,7 @@ pub mod template;
 mod text_condition;
 pub mod text_search;
 mod translate;
-pub mod type_step;
+pub mod typing;
 pub mod update;
 pub mod validate;
 mod var_set;

@@ -10,7 +10,7 @@ use crate::place_search::PlaceJoin;
 use crate::reuse::Reuse;
 use crate::service_call::ServiceCall;
 use crate::steps::PlanStep;
-use crate::type_step::TypeStep;
+use crate::typing::{ClassEdges, Typing};
 pub use crate::variable::{VarId, VarTable};
 use lode_packed::Order;
 use lode_rdf::{Term, ValueId};
@@ -137,6 +137,19 @@ impl Path {
             Self::ZeroOrMore(_) | Self::ZeroOrOne(_) => true,
         }
     }
+}
+
+/// A step along `rdf:type` inside a property path, where a schema says more than the data: to the classes above those that are stated, and to those
+/// that a node is an instance of by a domain or a range. All of it is by ids: what has none is nowhere in the data. Outside of repeated paths these are
+/// scans.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypeStep {
+    /// What states that a node is an instance of a class.
+    pub stated: Path,
+    /// What types a node by being there.
+    pub typing: Vec<Typing>,
+    /// What is above what.
+    pub classes: ClassEdges,
 }
 
 /// A sort key.

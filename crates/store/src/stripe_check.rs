@@ -3,7 +3,7 @@
 
 use crate::check::{CheckReport, Problem, Remedy, check};
 use crate::error::StoreError;
-use crate::stripes::stripe_folders;
+use crate::stripes::stripe_folders_or_lost;
 use lode_base::cancel::CancelToken;
 use lode_base::stripes::{FolderSurvey, STRIPES_FILE, StripeFolders, StripedVfs, Whose};
 use lode_base::vfs::Vfs;
@@ -22,7 +22,7 @@ pub fn check_all_folders(
     progress: &mut dyn FnMut(u64),
 ) -> Result<CheckReport, StoreError> {
     let list = folder.join(STRIPES_FILE);
-    let stripes = match stripe_folders(&**vfs, folder) {
+    let stripes = match stripe_folders_or_lost(&**vfs, folder) {
         Ok(None) => return check(vfs, folder, cancel, progress),
         Ok(Some(stripes)) => stripes,
         Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::InvalidData => {
@@ -113,7 +113,7 @@ fn note_of_other(path: &dyn std::fmt::Display, whose: &Whose) -> Option<String> 
         Whose::ListDamaged(root) => {
             let root = root.display();
             format!(
-                "{path}: files of the database {root}, whose list of stripe folders ({root}/{STRIPES_FILE}) is damaged; `lode check {root}` says what to do"
+                "{path}: files of the database {root}, whose list of stripe folders ({root}/{STRIPES_FILE}) is damaged or missing; `lode check {root}` says what to do"
             )
         }
         Whose::MarkDamaged => format!(

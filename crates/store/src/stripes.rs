@@ -31,8 +31,16 @@ pub fn stripe_folders(vfs: &dyn Vfs, folder: &Path) -> Result<Option<StripeFolde
     StripeFolders::read(vfs, folder).map_err(failed(folder))
 }
 
+/// The same, where the list may be lost.
+///
+/// # Errors
+/// As [`stripe_folders`], and where it is.
+pub fn stripe_folders_or_lost(vfs: &dyn Vfs, folder: &Path) -> Result<Option<StripeFolders>, StoreError> {
+    StripeFolders::read_or_lost(vfs, folder).map_err(failed(folder))
+}
+
 /// Has the files of a database that are written from now on spread over folders: of one that is there or is made later. Does nothing where
-/// they are; where its list of these is damaged, writes it again.
+/// they are; where its list of these is damaged or lost, writes it again.
 ///
 /// # Errors
 /// Where it has other stripe folders, or another process writes to it; where something else than a database is there; where a folder cannot be
@@ -91,7 +99,7 @@ fn list_again(vfs: &dyn Vfs, folder: &Path, stripes: &[PathBuf]) -> Result<(), S
     let _lock = lock(vfs, folder)?;
     let found = StripeFolders::of_marks(vfs, folder, stripes).ok_or_else(|| {
         StoreError::Limit(format!(
-            "{}: it is damaged, and these are not all of the folders that the database had: by their marks ({{DIR}}/lode-ID/owner) they are not, or not \
+            "{}: it is damaged or missing, and these are not all of the folders that the database had: by their marks ({{DIR}}/lode-ID/owner) they are not, or not \
              only, those of {}; name all of them, or restore a backup",
             folder.join(STRIPES_FILE).display(),
             folder.display()
@@ -102,7 +110,7 @@ fn list_again(vfs: &dyn Vfs, folder: &Path, stripes: &[PathBuf]) -> Result<(), S
 
 /// Whether a database has these folders already; an error where it has others.
 fn is_striped_so(vfs: &dyn Vfs, folder: &Path, wanted: &StripeFolders) -> Result<bool, StoreError> {
-    let Some(found) = stripe_folders(vfs, folder)? else { return Ok(false) };
+    let Some(found) = stripe_folders_or_lost(vfs, folder)? else { return Ok(false) };
     if found.folders == wanted.folders {
         return Ok(true);
     }

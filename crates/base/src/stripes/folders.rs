@@ -6,6 +6,7 @@ use super::own_folder::{
     was_never_made,
 };
 use super::owner;
+use super::stub;
 use super::texts::{read_text, seal, unseal, write_text};
 use crate::identity::random_identity;
 use crate::real_vfs::{is_same_folder, whole_path};
@@ -112,6 +113,19 @@ impl StripeFolders {
         let found = text.as_deref().and_then(Self::decode);
         let what = "the list of the stripe folders of the database is damaged; `lode stripe DATABASE DIR...` with the folders that it had writes it again";
         found.map(Some).ok_or_else(|| damaged(what))
+    }
+
+    /// The same, where the list may be lost: what tells is that files are elsewhere. All of them are looked at, if there is no list.
+    ///
+    /// # Errors
+    /// As [`Self::read`], and `InvalidData` where the list is lost.
+    pub fn read_or_lost(vfs: &dyn Vfs, root: &Path) -> io::Result<Option<Self>> {
+        let found = Self::read(vfs, root)?;
+        if found.is_none() && stub::is_in(vfs, root, true) {
+            let what = "the list of the stripe folders of the database is missing; `lode stripe DATABASE DIR...` with the folders that it had writes it again";
+            return Err(damaged(what));
+        }
+        Ok(found)
     }
 
     /// The stripes of the database in `root`, by the marks in these folders, whatever their order: for who has lost the list. None unless the own folders

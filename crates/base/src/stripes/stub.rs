@@ -2,8 +2,9 @@
 //! flushed or synced another record is appended, and the last whole one counts: so none is ever written over.
 
 use crate::checksum::checksum;
-use crate::vfs::ReadAt;
+use crate::vfs::{ReadAt, Vfs};
 use std::io;
+use std::path::Path;
 
 const MAGIC: [u8; 8] = *b"LODESTRP";
 pub(super) const RECORD_BYTES: usize = 72;
@@ -147,6 +148,21 @@ pub(super) struct Place {
 }
 
 const PART_SUFFIX: &str = ".part";
+
+/// Whether any file in a folder, or in one in it, begins as a stub.
+pub(super) fn is_in(vfs: &dyn Vfs, folder: &Path, is_outer: bool) -> bool {
+    let begins_so = |path: &Path| {
+        let mut head = [0; MAGIC.len()];
+        let read = vfs.open(path).and_then(|file| file.read_exact_at(&mut head, 0));
+        read.map(|()| head == MAGIC)
+    };
+    vfs.list(folder).unwrap_or_default().iter().map(|name| folder.join(name)).any(|path| {
+        match begins_so(&path) {
+            Ok(begins_so) => begins_so,
+            Err(_) => is_outer && is_in(vfs, &path, false),
+        }
+    })
+}
 
 /// The name of parts.
 pub(super) fn part_name(name: u128) -> String {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub enum Whose {
     /// A database's that is there.
     OfDatabase,
-    /// That of a database whose list of stripe folders is damaged.
+    /// That of a database whose list of stripe folders is damaged or lost.
     ListDamaged(PathBuf),
     /// Nobody's: who made it, or took it apart, was stopped.
     Unfinished,
@@ -99,7 +99,7 @@ fn whose(vfs: &dyn Vfs, own: &Path) -> Whose {
     };
     let Some(owner) = owner else { return Whose::MarkDamaged };
     let id = own.file_name().and_then(|name| name.to_str()).and_then(id_of);
-    match StripeFolders::read(vfs, &owner) {
+    match StripeFolders::read_or_lost(vfs, &owner) {
         Ok(Some(list)) if list.id == id.unwrap_or_default() => Whose::OfDatabase,
         Ok(_) if vfs.exists(&own.join(UNFINISHED_FILE)) => Whose::Unfinished,
         Ok(_) => Whose::Gone(owner),

@@ -533,7 +533,16 @@ fn what_belongs_to_nobody_is_told_and_swept() {
     vfs.overwrite(&owner, text).unwrap();
     let empty = Path::new("/disk0/lode-00000000000000000000000000000001").to_owned();
     vfs.create_dir_all(&empty).unwrap();
+    // One that has lost its list, but has files that are elsewhere.
+    let lost = other("/lost", true, true);
+    let its = StripedVfs::of(&(Arc::new(vfs.clone()) as Arc<dyn Vfs>), Path::new("/lost")).unwrap();
+    its.create_dir_all(Path::new("/lost/s")).unwrap();
+    let mut file = its.create(Path::new("/lost/s/f")).unwrap();
+    file.write_all(&content(1000)).unwrap();
+    file.sync().unwrap();
+    vfs.remove(Path::new("/lost/stripes")).unwrap();
     let mut wanted = vec![
+        (lost.own_folder(0), Whose::ListDamaged("/lost".into())),
         (there, Whose::OfDatabase),
         (gone.clone(), Whose::Gone("/gone".into())),
         (stopped.own_folder(0), Whose::Unfinished),

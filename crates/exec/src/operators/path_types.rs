@@ -10,7 +10,8 @@ use lode_packed::Order;
 use lode_rdf::{Kind, ValueId};
 use lode_scheduler::steps::{append, collect, dedup_by};
 use lode_sparql::Slot;
-use lode_sparql::type_step::{ClassEdges, TypeStep, Typing};
+use lode_sparql::plan::TypeStep;
+use lode_sparql::typing::{ClassEdges, Typing};
 use std::collections::{HashMap, HashSet};
 
 impl Search {

@@ -2,8 +2,8 @@
 
 use super::naive::{ROWS_MAX, Table, World, quads_in};
 use lode_rdf::{Kind, ValueId};
-use lode_sparql::plan::{Path, TermSlot};
-use lode_sparql::type_step::{TypeStep, Typing};
+use lode_sparql::plan::{Path, TermSlot, TypeStep};
+use lode_sparql::typing::Typing;
 use lode_sparql::{GraphScope, Slot, VarId};
 use std::collections::BTreeSet;
 

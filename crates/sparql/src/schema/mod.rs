@@ -11,7 +11,7 @@ pub mod vocabulary;
 pub use fact::SchemaFact;
 pub use rules::{SchemaRule, SchemaRules};
 
-use crate::type_step::ClassEdges;
+use crate::typing::ClassEdges;
 use hierarchy::Hierarchy;
 use lode_rdf::{Term, ValueId};
 use std::collections::HashSet;

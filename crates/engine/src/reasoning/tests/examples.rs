@@ -192,3 +192,23 @@ fn many_classes_are_tested_or_looked_up_and_give_the_same() {
         assert_eq!(plan.contains("AMONG"), others == 0, "{plan}");
     }
 }
+
+/// Edges of a term come in turns of several graphs, and of several edges each.
+#[test]
+fn paths_in_each_graph_are_those_in_one_and_the_next() {
+    let first = "GRAPH :g0 { :n0 :p1 :n0, :n1 ; a :C1 . :n1 a :C1 } GRAPH :g1 { :n1 :p1 :n2 . :n2 :p1 :n1 . :n3 a :C1 . :n1 a :C1 . :n2 a :C1 }";
+    let database =
+        database(&format!("INSERT DATA {{ {first} :p1 rdfs:domain :D . :C1 rdfs:subClassOf :E }}"));
+    for path in ["a/:p1*", ":p1?/:p2?", ":p1*/:p2*", "a?/:p1?", "^:p1*/a", "(:p1/a)+", "a+", "(!:zz)+"] {
+        for rules in [None, Some("rdfs")] {
+            let options = rules.map_or_else(QueryOptions::default, by);
+            let of = |graph: &str| {
+                rows(&database, &format!("SELECT ?x ?y {{ GRAPH {graph} {{ ?x {path} ?y }} }}"), &options)
+            };
+            let mut each: Vec<String> = [of(":g0"), of(":g1")].concat();
+            each.sort();
+            let all = of("?g");
+            assert!(!all.is_empty() && all == each, "{path} {rules:?}\n{all:?}\n{each:?}");
+        }
+    }
+}

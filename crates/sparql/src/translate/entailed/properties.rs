@@ -3,10 +3,10 @@
 
 use super::{Triple, in_direction, pairs, with_table};
 use crate::logical::Logical;
-use crate::plan::{Path, TermSlot, VarId};
+use crate::plan::{Path, TermSlot, TypeStep, VarId};
 use crate::schema::{Directed, Schema, vocabulary::rdf};
 use crate::translate::translator::Translator;
-use crate::type_step::{TypeStep, Typing};
+use crate::typing::Typing;
 use lode_rdf::{NamedNode, Term, ValueId};
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -225,12 +225,26 @@ impl Board {
         self.place.put_if_absent(OVER, &random_identity().to_le_bytes()).map(drop)
     }
 
-    /// Removes all of it. A place without a plan has no load, whatever else is left in it.
+    /// Whether there is a load like this one that is published: whoever was to remove its work was killed.
+    ///
+    /// # Errors
+    /// Where that cannot be read.
+    pub fn has_ended(&self, plan: &Plan) -> Result<bool, StoreError> {
+        Ok(self.is_over()? && self.plan()?.is_some_and(|there| there.is_like(plan)))
+    }
+
+    pub(super) fn is_over(&self) -> Result<bool, StoreError> {
+        Ok(self.place.get(OVER)?.is_some())
+    }
+
+    /// Removes all of it. What tells which load it was, and that it has ended, goes last: else who begins it again, because this was stopped, would load
+    /// all of it a second time.
     ///
     /// # Errors
     /// Where it cannot be written.
     pub fn remove(&self) -> Result<(), StoreError> {
-        let _ = self.place.remove(PLAN);
+        let goes_first = NAMES.iter().filter(|name| **name != OVER);
+        goes_first.chain([&PLAN]).try_for_each(|name| self.place.remove(name))?;
         self.place.remove("")
     }
 }

@@ -138,6 +138,8 @@ impl WorkPlace for WorkFolder {
             key => {
                 let path = self.folder.join(key);
                 let removed = self.vfs.remove(&path);
+                let is_folder = removed.is_err() && self.vfs.list(&path).is_ok();
+                let removed = if is_folder { self.vfs.remove_dir_all(&path) } else { removed };
                 (path, removed)
             }
         };

@@ -61,6 +61,10 @@ pub fn begin_at(
     plan: &Plan,
     check_target: &dyn Fn(Option<&Plan>) -> Result<Option<Base>, LoadError>,
 ) -> Result<bool, LoadError> {
+    // What has ended leaves its place to others.
+    if board.is_over()? && !board.has_ended(plan)? {
+        board.remove()?;
+    }
     let there = match board.plan()? {
         Some(there) => Some(there),
         None => {

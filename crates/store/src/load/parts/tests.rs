@@ -379,8 +379,10 @@ fn power_cuts(there: &[(String, Vec<Quad>)], every: usize) {
             let store = open(&after);
             let is_there = store.snapshot().quad_count() > held as u64;
             let board = Board::new(&self::shared(&after), Path::new(WORK));
-            if is_there && board.plan().unwrap().is_none() {
-                // It was over, and the work folder was gone.
+            let has_ended = board.has_ended(&plan).unwrap();
+            assert!(is_there || !has_ended, "operation {at}, {kind:?}");
+            if has_ended || is_there && board.plan().unwrap().is_none() {
+                // It was over, and the work folder was gone, or was on its way.
                 assert_sound(&after);
                 continue;
             }
@@ -426,6 +428,45 @@ fn bad_files_end_the_load_for_all_until_they_are_mended() {
     drop(store);
     let (store, _) = begin_and_finish(&shared, &plan, Duration::from_millis(10)).unwrap();
     assert_eq!(store.snapshot().quad_count(), 50);
+}
+
+/// Who removes the work of a load that has ended may be killed in between: the same command line must not load all of it again.
+#[test]
+fn what_tells_that_a_load_has_ended_goes_last() {
+    let (vfs, files) = (MemVfs::new(), vec![("a".to_owned(), many_values(20))]);
+    let plan = plan_of(&vfs, &files, 2, 0, 1000);
+    let (vfs_of_all, board) = (shared(&vfs), Board::new(&shared(&vfs), Path::new(WORK)));
+    let store = open(&vfs);
+    begin(&store, &board, &plan).unwrap();
+    assert!(!board.has_ended(&plan).unwrap());
+    work_with(&vfs_of_all, Duration::from_secs(60), &|_, _| true).unwrap();
+    finish(&store, &board, &CancelToken::default(), &Arc::default()).unwrap();
+    assert!(board.has_ended(&plan).unwrap());
+    for key in ["out", "claims", "beats", "done", "failed"] {
+        let left = vfs.deep_copy();
+        left.remove_dir_all(&Path::new(WORK).join(key)).ok();
+        assert!(Board::new(&shared(&left), Path::new(WORK)).has_ended(&plan).unwrap(), "{key}");
+    }
+    // Whatever is stopped after so many operations: it has ended, or there is no more of it than that it has.
+    let mut stops = 0;
+    for at in 0..40 {
+        let left = vfs.deep_copy();
+        let faulty: Arc<dyn Vfs> = Arc::new(FaultVfs::new(left.clone(), Fault::Outage(3), at, false));
+        if Board::new(&faulty, Path::new(WORK)).remove().is_ok() {
+            assert!(!left.exists(Path::new(WORK)));
+            continue;
+        }
+        let board = Board::new(&shared(&left), Path::new(WORK));
+        let names = left.list(Path::new(WORK)).unwrap_or_default();
+        let is_only_over = names.iter().all(|name| name.as_os_str() == "over");
+        assert!(board.has_ended(&plan).unwrap() || is_only_over, "{stops} {names:?}");
+        stops += 1;
+    }
+    assert!(stops > 3, "{stops}");
+    // Another load may begin where one has ended.
+    let other = Plan { parts: 3, ..plan.clone() };
+    assert!(!begin(&store, &board, &other).is_ok_and(|goes_on| goes_on));
+    assert!(!board.has_ended(&plan).unwrap());
 }
 
 #[test]

@@ -1,20 +1,7 @@
-//! A step along `rdf:type` inside a property path, where a schema says more than the data: to the classes above those that are stated, and
-//! to those that a node is an instance of by a domain or a range. Outside of repeated paths these are scans ([`crate::translate`]).
+//! What a schema says of classes, by ids, for steps along `rdf:type` inside property paths ([`crate::plan::TypeStep`]).
 
-use crate::plan::Path;
 use lode_rdf::ValueId;
 use std::collections::HashMap;
-
-/// What `rdf:type` relates by a schema. All of it is by ids: what has none is nowhere in the data.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TypeStep {
-    /// What states that a node is an instance of a class.
-    pub stated: Path,
-    /// What types a node by being there.
-    pub typing: Vec<Typing>,
-    /// What is above what.
-    pub classes: ClassEdges,
-}
 
 /// A property whose subjects (or objects) are instances of classes.
 #[derive(Debug, Clone, PartialEq, Eq)]

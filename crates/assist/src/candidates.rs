@@ -11,7 +11,7 @@ use crate::search;
 use lode_engine::Order;
 use lode_engine::store::StoreError;
 use lode_rdf::{NamedNode, Term, ValueId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Of what the patterns give so many rows are looked at.
 const SELECTED_MAX: usize = 4_000;
@@ -80,6 +80,8 @@ struct Pool {
     is_whole: bool,
     /// What has a label with a word that begins as was typed.
     worded: Vec<Candidate>,
+    /// Whether there may be more of these.
+    is_worded_part: bool,
     /// Nothing can stand at the place itself: the patterns around it exclude each other.
     is_contradiction: bool,
 }
@@ -89,15 +91,22 @@ impl Wanted<'_> {
     pub fn candidates(&self, data: &Data<'_>, schema: &Schema) -> Result<Candidates, StoreError> {
         let labels = Labels::new(&data.snapshot)?;
         let pool = self.pool(data, schema, &labels)?;
+        let all_given: HashSet<Term> =
+            if pool.is_all { pool.given.iter().cloned().collect() } else { HashSet::new() };
         let given = self.fitting(data, &labels, self.counted(data, schema, pool.given)?)?;
         let others = pool.others.into_iter().map(|used| (used.term, Some(used.count))).collect();
         let others = if pool.is_all { Vec::new() } else { self.fitting(data, &labels, others)? };
-        let others = if pool.is_all { others } else { others.into_iter().chain(pool.worded).collect() };
+        // Of what is given, the index finds other words of labels, and letters without their accents.
+        let is_new = |one: &Candidate| {
+            !pool.is_all || all_given.contains(&one.term) && given.iter().all(|other| other.term != one.term)
+        };
+        let others: Vec<Candidate> =
+            others.into_iter().chain(pool.worded.into_iter().filter(is_new)).collect();
         let near = self.fitting(data, &labels, self.counted(data, schema, pool.near)?)?;
         let Some(patterns) = self.patterns else {
             let best = merged(given, others);
             return Ok(Candidates {
-                is_part: !(pool.is_all || pool.is_whole) || best.len() > self.limit,
+                is_part: !(pool.is_all || pool.is_whole) || pool.is_worded_part || best.len() > self.limit,
                 best,
             });
         };
@@ -106,7 +115,7 @@ impl Wanted<'_> {
             |candidates: Vec<Candidate>, source: Source| candidates.into_iter().map(move |one| (one, source));
         let all = of(given, Source::Given).chain(of(near, Source::Near)).chain(of(others, Source::Other));
         let (sure, mut unknown, is_part) = self.judged(data, patterns, all, pool.is_contradiction);
-        let is_part = is_part || !is_all;
+        let is_part = is_part || !is_all || pool.is_worded_part;
         if sure.is_empty() {
             unknown.truncate(self.limit);
             return Ok(Candidates { best: unknown, is_part });
@@ -144,7 +153,8 @@ impl Wanted<'_> {
         for iri in found {
             others.push(Used { term: NamedNode::new_unchecked(iri).into(), count: 0 });
         }
-        let worded = if near.is_all { Vec::new() } else { self.worded(data, labels) };
+        let (worded, is_worded_part) =
+            if near.is_all { (Vec::new(), false) } else { self.worded(data, labels) };
         let is_whole = near.is_all
             || match self.role {
                 Role::Predicate { .. } => schema.predicates.is_all,
@@ -153,7 +163,7 @@ impl Wanted<'_> {
                 _ => false,
             };
         let (given, near) = (selected.terms, near.terms);
-        Ok(Pool { given, is_all, near, others, is_whole, worded, is_contradiction })
+        Ok(Pool { given, is_all, near, others, is_whole, worded, is_worded_part, is_contradiction })
     }
 
     /// Whether what the patterns give is worth asking for: subjects only where some of it was typed.
@@ -204,21 +214,21 @@ impl Wanted<'_> {
         }
     }
 
-    /// What has a label with a word that begins as was typed, where an index finds that.
-    fn worded(&self, data: &Data<'_>, labels: &Labels<'_>) -> Vec<Candidate> {
+    /// What has a label with a word that begins as was typed, where an index finds that, and whether there may be more.
+    fn worded(&self, data: &Data<'_>, labels: &Labels<'_>) -> (Vec<Candidate>, bool) {
         let is_term =
             matches!(self.role, Role::Subject | Role::Object(_) | Role::Value | Role::Resource | Role::Class);
-        let Fragment::Word(word) = self.fragment else { return Vec::new() };
-        if !is_term || word.len() < 2 {
-            return Vec::new();
-        }
-        let found = search::with_word(data, labels, word, &data.clock.part(3), FOUND_MAX);
+        let word = match self.fragment {
+            Fragment::Word(word) if is_term && word.len() >= 2 => word,
+            _ => return (Vec::new(), false),
+        };
+        let (found, is_part) = search::with_word(data, labels, word, &data.clock.part(3), FOUND_MAX);
         let candidate = |(term, label): (Term, String)| {
             // A label is behind a name, and what the index finds may be written with accents.
             let rank = beginning(&label, word).unwrap_or(2) + 1;
             Candidate { term, count: None, label: Some(label), rank, is_unproven: false }
         };
-        found.into_iter().map(candidate).collect()
+        (found.into_iter().map(candidate).collect(), is_part)
     }
 
     /// The same terms with how often they are used.

@@ -52,19 +52,21 @@ pub(crate) fn labelled(
     named(snapshot, &distinct(subjects))
 }
 
-/// What has a label with a word that begins so, the best first, and that label; nothing where texts would have to be read for it.
+/// What has a label with a word that begins so, the best first, and that label, and whether there may be more; nothing where texts would have to be read for it.
 pub(crate) fn with_word(
     data: &Data<'_>,
     labels: &Labels<'_>,
     start: &str,
     clock: &Clock,
     most: usize,
-) -> Vec<(Term, String)> {
+) -> (Vec<(Term, String)>, bool) {
     let mut found: Vec<(Term, String)> = Vec::new();
     // An identifier may have several words, of which all but the last are whole.
     let words: Vec<&str> =
         start.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let Some((last, whole)) = words.split_last().filter(|_| data.snapshot.has_words()) else { return found };
+    let Some((last, whole)) = words.split_last().filter(|_| data.snapshot.has_words()) else {
+        return (found, false);
+    };
     let query: String = whole.iter().map(|word| format!("+\"{word}\" ")).collect();
     for iri in labels.iris() {
         if clock.is_over() || found.len() >= most {
@@ -83,7 +85,8 @@ pub(crate) fn with_word(
             }
         }
     }
-    found
+    let is_part = clock.is_over() || found.len() >= most;
+    (found, is_part)
 }
 
 /// Each once, in their order.

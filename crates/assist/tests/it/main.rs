@@ -324,7 +324,8 @@ fn labels_are_found_by_any_word_where_words_have_an_index() {
     data += &format!(
         "<http://e/one> {label} 'Love zones' . <http://e/two> {label} 'Ada Lovelace' . \
          <http://e/three> {label} 'Amphibien'@de, 'Un \u{e9}l\u{e9}phant'@fr . <http://e/four> {label} 'glove' . _:b {label} 'Love b' . \
-         <http://e/five> a <http://e/Class> ; {label} 'Ada and Bob' . <http://e/Class> {label} 'A class of loved ones'"
+         <http://e/five> a <http://e/Class> ; {label} 'Ada and Bob' . <http://e/Class> {label} 'A class of loved ones' . \
+         <http://e/six> <http://e/likes> <http://e/two>, <http://e/three>"
     );
     database.update(&format!("INSERT DATA {{ {data} }}"), &UpdateOptions::default()).unwrap();
     let database = Arc::new(database);
@@ -346,6 +347,9 @@ fn labels_are_found_by_any_word_where_words_have_an_index() {
     assert_eq!(offered(typed), ["one", "two", "Class"]);
     assert_eq!(offered("SELECT * { elep| ?p ?o }"), ["three"]);
     assert_eq!(offered("SELECT * { ?s a lov| }"), ["Class"]);
+    // Of what the patterns give, too, and nothing else.
+    assert_eq!(offered("SELECT * { ?s <http://e/likes> lov| }"), ["two"]);
+    assert_eq!(offered("SELECT * { ?s <http://e/likes> elep| }"), ["three"]);
     assert_eq!(offered("SELECT * { ada_bo| ?p ?o }"), ["five"]);
     for nothing in ["and", "or", "zz", "__"] {
         let found = offered(&format!("SELECT * {{ {nothing}| ?p ?o }}"));

@@ -49,6 +49,12 @@ fn damaged(what: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, what.into())
 }
 
+fn list_is(state: &str) -> io::Error {
+    damaged(format!(
+        "the list of the stripe folders of the database is {state}; `lode stripe DATABASE DIR...` with the folders that it had writes it again"
+    ))
+}
+
 impl StripeFolders {
     /// New ones for a database in `root`.
     ///
@@ -111,8 +117,7 @@ impl StripeFolders {
         }
         let text = read_text(vfs, &path)?;
         let found = text.as_deref().and_then(Self::decode);
-        let what = "the list of the stripe folders of the database is damaged; `lode stripe DATABASE DIR...` with the folders that it had writes it again";
-        found.map(Some).ok_or_else(|| damaged(what))
+        found.map(Some).ok_or_else(|| list_is("damaged"))
     }
 
     /// The same, where the list may be lost: what tells is that files are elsewhere. All of them are looked at, if there is no list.
@@ -122,8 +127,7 @@ impl StripeFolders {
     pub fn read_or_lost(vfs: &dyn Vfs, root: &Path) -> io::Result<Option<Self>> {
         let found = Self::read(vfs, root)?;
         if found.is_none() && stub::is_in(vfs, root, true) {
-            let what = "the list of the stripe folders of the database is missing; `lode stripe DATABASE DIR...` with the folders that it had writes it again";
-            return Err(damaged(what));
+            return Err(list_is("missing"));
         }
         Ok(found)
     }

@@ -87,21 +87,26 @@ impl<'p> Edges<'p> {
         mut each: impl FnMut(usize, ValueId, ValueId) -> Result<bool, ExecError>,
     ) -> Result<(), ExecError> {
         let by_graph = self.by_graph();
-        let mut selection = Vec::new();
+        let (mut selection, mut ended) = (Vec::new(), Vec::new());
         for (count, same) in keys.chunk_by(|a, b| !by_graph && a.0 == b.0).enumerate() {
             if count % CHECK_EVERY == 0 {
                 self.cancel.check()?;
             }
             let Some((first, second, _)) = same.first() else { continue };
             let key = if by_graph { (*second, *first) } else { (*first, ValueId::UNDEF) };
+            // Edges of a term come graph by graph in some orders only: a node that wants no more of them may be met again.
+            ended.clear();
+            ended.resize(same.len(), false);
             let mut wanted = same.len();
             self.of_key(cursor, key, &mut selection, |graph, far| {
                 let graph = graph.unwrap_or(key.1);
                 let found =
                     if by_graph { Ok(0) } else { same.binary_search_by(|(_, own, _)| own.cmp(&graph)) };
                 if let Ok(found) = found
+                    && !ended[found]
                     && !each(same[found].2, graph, far)?
                 {
+                    ended[found] = true;
                     wanted -= 1;
                 }
                 Ok(wanted > 0)

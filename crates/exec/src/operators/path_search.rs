@@ -422,14 +422,9 @@ impl Search {
         let mut found = Vec::new();
         let Some(edges) = Edges::of(pattern, &[], &self.cx.cancel) else { return Ok(found) };
         let mut cursor = Cursor::new(&self.cx.snapshot, pattern, self.cx.batch_rows)?;
-        let mut is_found = vec![false; nodes.len()];
-        // Edges of a term may be of several nodes in turn: each is told once that it wants no more.
         let mut exists = |at: usize| {
-            let was_found = std::mem::replace(&mut is_found[at], true);
-            if !was_found {
-                found.push(at);
-            }
-            Ok(was_found)
+            found.push(at);
+            Ok(false)
         };
         match &self.graph_nodes {
             None => edges.of_terms(&mut cursor, nodes.iter().copied(), |at, _| exists(at))?,

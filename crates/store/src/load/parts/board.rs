@@ -230,7 +230,12 @@ impl Board {
     /// # Errors
     /// Where that cannot be read.
     pub fn has_ended(&self, plan: &Plan) -> Result<bool, StoreError> {
-        Ok(self.is_over()? && self.plan()?.is_some_and(|there| there.is_like(plan)))
+        Ok(self.is_over()? && self.is_of(plan)?)
+    }
+
+    /// Whether the load is one like this.
+    pub(super) fn is_of(&self, plan: &Plan) -> Result<bool, StoreError> {
+        Ok(self.plan()?.is_some_and(|there| there.is_like(plan)))
     }
 
     pub(super) fn is_over(&self) -> Result<bool, StoreError> {

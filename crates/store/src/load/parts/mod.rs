@@ -62,7 +62,7 @@ pub fn begin_at(
     check_target: &dyn Fn(Option<&Plan>) -> Result<Option<Base>, LoadError>,
 ) -> Result<bool, LoadError> {
     // What has ended leaves its place to others.
-    if board.is_over()? && !board.has_ended(plan)? {
+    if board.is_over()? && !board.is_of(plan)? {
         board.remove()?;
     }
     let there = match board.plan()? {

@@ -199,8 +199,9 @@ impl Database {
         PreparedQuery::with_cache(text, self.snapshot(), options, &self.caches)
     }
 
-    /// Parses a query and, if the last runs of queries like it were short ([`PreparedQuery::ran`] was told so), takes their plan: a query
-    /// that asks nobody else and is likely done within half a millisecond, though nothing promises it. `None` of all others.
+    /// Parses a query and, if the last runs of queries like it were short ([`PreparedQuery::ran`] was told so), takes their plan, or plans it
+    /// where plans of its kind cannot be kept: a query that asks nobody else and is likely done within half a millisecond, though nothing
+    /// promises it. `None` of all others.
     ///
     /// # Errors
     /// Like [`Database::prepare`].

@@ -58,6 +58,8 @@ struct Shelves {
 #[derive(Debug, Default)]
 struct Shelf {
     plans: Vec<Arc<Known>>,
+    /// What is remembered of queries whose plans are not kept.
+    unkept: Option<Common>,
     used: u64,
 }
 
@@ -172,14 +174,20 @@ impl PlanCache {
     }
 
     fn known(&self, key: &[u8]) -> Vec<Arc<Known>> {
+        self.lock().used(key).map_or_else(Vec::new, |shelf| shelf.plans.clone())
+    }
+
+    /// What is remembered of the queries with these keys whose plans cannot be kept ([`Reuse::Never`]), if there was one.
+    pub fn unkept(&self, keys: &Keys<'_>) -> Option<Common> {
+        self.lock().used(&keys.usual.as_ref()?.key)?.unkept.clone()
+    }
+
+    /// The same, which begins with this one; nothing is remembered of those that cannot be compared.
+    pub fn begin_unkept(&self, keys: &Keys<'_>) -> Common {
+        let Some(shape) = &keys.usual else { return Common::default() };
         let mut shelves = self.lock();
-        shelves.clock += 1;
-        let clock = shelves.clock;
-        let shelf = shelves.by_key.get_mut(key);
-        shelf.map_or_else(Vec::new, |shelf| {
-            shelf.used = clock;
-            shelf.plans.clone()
-        })
+        shelves.make_room(&shape.key, 0, self.bytes_max);
+        shelves.shelf(&shape.key).unkept.get_or_insert_default().clone()
     }
 
     /// Remembers a plan of so many bytes, if it can be of use, and how long it will take from now on.
@@ -201,11 +209,8 @@ impl PlanCache {
         let known = Arc::new(Known::new(shape, plan, snapshot, common, bytes)?);
         let mut shelves = self.lock();
         shelves.make_room(&shape.key, bytes, self.bytes_max);
-        shelves.clock += 1;
-        let clock = shelves.clock;
-        let shelf = shelves.by_key.entry(shape.key.clone()).or_default();
+        let shelf = shelves.shelf(&shape.key);
         let before = shelf.bytes();
-        shelf.used = clock;
         shelf.plans.retain(|other| other.is_current(snapshot));
         if shelf.plans.len() == PLANS_MAX {
             shelf.plans.remove(0);
@@ -218,6 +223,22 @@ impl PlanCache {
 }
 
 impl Shelves {
+    /// The shelf of a key, which is used now.
+    fn used(&mut self, key: &[u8]) -> Option<&mut Shelf> {
+        self.clock += 1;
+        let shelf = self.by_key.get_mut(key)?;
+        shelf.used = self.clock;
+        Some(shelf)
+    }
+
+    /// The same; an empty one if there is none.
+    fn shelf(&mut self, key: &[u8]) -> &mut Shelf {
+        self.clock += 1;
+        let shelf = self.by_key.entry(key.to_vec()).or_default();
+        shelf.used = self.clock;
+        shelf
+    }
+
     /// Forgets shelves that were not used for longest: one, if a new one is needed and there are many, and more, until a plan of `bytes`
     /// bytes fits.
     fn make_room(&mut self, key: &[u8], bytes: usize, bytes_max: usize) {

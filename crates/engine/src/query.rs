@@ -28,6 +28,7 @@ use lode_sparql::plan::{DatasetOverride, QueryForm, VisibleGraphs};
 use lode_sparql::planner::PlanOptions;
 use lode_sparql::schema::Schema;
 use lode_sparql::stack;
+use lode_sparql::template::Reuse;
 use lode_sparql::{Plan, PlanWarning, warnings};
 use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
@@ -38,6 +39,8 @@ use std::time::{Duration, Instant};
 
 /// Of plans that cost more the planner is rarely wrong that they take long.
 const LONG_COST_NS: f64 = 5e8;
+/// Of plans that cost more, of queries whose plans cannot be kept, the planner is believed that they are not short.
+const SHORT_COST_NS: f64 = 1e6;
 
 /// A planned query over one snapshot, ready to run.
 pub struct PreparedQuery {
@@ -193,12 +196,29 @@ impl PreparedQuery {
         if let Some(found) = caches.plans.find(&keys, &snapshot)? {
             return Ok(Self::again(query, found, snapshot, options, session));
         }
+        Self::planned_anew(query, &keys, snapshot, options, caches, session, plan_bytes)
+    }
+
+    /// Plans a query, and keeps the plan, or what is to be remembered of queries like it whose plans cannot be kept.
+    fn planned_anew(
+        query: &Query,
+        keys: &Keys<'_>,
+        snapshot: Snapshot,
+        options: &QueryOptions,
+        caches: &Caches,
+        session: SessionOptions,
+        plan_bytes: usize,
+    ) -> Result<Self, EngineError> {
         let prepared = Self::planned(query, snapshot, options, session, None)?;
-        caches.plans.keep(&keys, &prepared.plan, &prepared.cx.snapshot, &prepared.common, plan_bytes)?;
+        if prepared.plan.reuse == Reuse::Never {
+            return Ok(Self { common: caches.plans.begin_unkept(keys), ..prepared });
+        }
+        caches.plans.keep(keys, &prepared.plan, &prepared.cx.snapshot, &prepared.common, plan_bytes)?;
         Ok(prepared)
     }
 
-    /// Parses `text`; where a plan of an earlier query fits whose last runs were short, that: else `None`, without planning.
+    /// Parses `text`; where a plan of an earlier query fits whose last runs were short, that; where plans of queries like it cannot be kept, and
+    /// planning and running those was short, a plan that looks short: else `None`, without planning.
     pub(crate) fn short(
         text: &str,
         snapshot: Snapshot,
@@ -211,15 +231,24 @@ impl PreparedQuery {
         }
         let session = SessionOptions { memos: caches.memos(&snapshot), ..SessionOptions::new(options) };
         let budget = session.budget.clone();
-        let find = |query: &Query, _: &TextMemory| {
+        let find = |query: &Query, memory: &TextMemory| {
             let inferred = inferred::seen_by(&snapshot, options)?;
             if inferred::is_left_out(inferred.as_ref(), options) {
                 return Ok(None);
             }
             let keys = Keys::new(query, options, inferred::key(inferred.as_ref(), options));
-            let found = caches.plans.find(&keys, &snapshot)?;
-            let short = found.filter(|found| found.common.shortness.is_short());
-            Ok(short.map(|found| Self::again(query, found, snapshot, options, session)))
+            if let Some(found) = caches.plans.find(&keys, &snapshot)? {
+                let is_short = found.common.shortness.is_short();
+                return Ok(is_short.then(|| Self::again(query, found, snapshot, options, session)));
+            }
+            let Some(common) = caches.plans.unkept(&keys).filter(|common| common.shortness.is_short()) else {
+                return Ok(None);
+            };
+            let bytes = memory.of_plan();
+            let planned = Self::planned_anew(query, &keys, snapshot, options, caches, session, bytes);
+            // Whatever the error is, the next one is not to wait for it.
+            let planned = planned.inspect_err(|_| common.shortness.failed())?;
+            Ok((planned.plan.root.cost < SHORT_COST_NS).then_some(planned))
         };
         let (found, memory) = parsed(text, options, &budget, find)?;
         let (planning, _memory) = (started.elapsed(), Some(memory));
@@ -389,7 +418,13 @@ impl PreparedQuery {
     /// Whether it will likely take longer than some tenths of a second: since the last run of its plan did, or, where there was none, since
     /// the planner thinks so.
     pub fn is_long(&self) -> bool {
-        self.common.shortness.was_long().unwrap_or(self.plan.root.cost >= LONG_COST_NS)
+        let last = self.plan_is_kept().then(|| self.common.shortness.was_long()).flatten();
+        last.unwrap_or(self.plan.root.cost >= LONG_COST_NS)
+    }
+
+    /// Whether its plan may be used for other queries, so that theirs tell of its time. Others like it have other plans, by their constants.
+    fn plan_is_kept(&self) -> bool {
+        self.plan.reuse != Reuse::Never
     }
 
     /// Rows that it would read from indexes, and make of them in joins, as the planner estimates. What a LIMIT spares counts.
@@ -404,7 +439,9 @@ impl PreparedQuery {
 
     /// Tells how long a run took with its answer: see [`crate::Database::prepare_short`].
     pub fn ran(&self, took: Duration) {
-        self.common.shortness.ran(took);
+        // Where plans cannot be kept, the next one is to be planned as well.
+        let planning = if self.plan_is_kept() { Duration::ZERO } else { self.planning };
+        self.common.shortness.ran(took + planning);
     }
 
     /// What it will return.

@@ -205,11 +205,25 @@ mod tests {
     }
 
     #[test]
+    fn queries_whose_plans_are_not_kept_are_answered() {
+        let (state, nobody) = (state(), "SELECT ?o { <http://e/nobody> <http://e/p> ?o }");
+        let other = request("SELECT ?o { <http://e/nobody2> <http://e/p> ?o }");
+        let answer = (0..100).find_map(|_| {
+            ran_thrice(&state, nobody);
+            ask(&state, &other)
+        });
+        assert_eq!(answer.as_deref(), Some("o\r\n"));
+    }
+
+    #[test]
     fn what_lasts_or_is_long_is_given_up() {
         let state = state();
         let lasts = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER(?c + ?f != ?i) }";
         let long = "SELECT * { ?s ?p ?o . ?a ?b ?c }";
-        for query in [lasts, long] {
+        // Its plan is not kept: there is no such term.
+        let of_nobody = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER(?c + ?f != ?i)
+            FILTER NOT EXISTS { <http://e/nobody> ?p ?o } }";
+        for query in [lasts, long, of_nobody] {
             ran_thrice(&state, query);
             assert_eq!(ask(&state, &request(query)), None);
             let again =

@@ -3,6 +3,7 @@
 use crate::{Database, QueryOptions, UpdateOptions};
 use lode_store::CompactOptions;
 use std::sync::Arc;
+use std::time::Duration;
 
 const DATA: &str = "PREFIX : <http://x/> INSERT DATA {
     :a :p :b , :c . :b :p :c . :c :p :d . :a :n 1 , 2 , 3 . :b :n 20 , 2 . :d :n 'two' .
@@ -298,4 +299,44 @@ fn graphs_vanish_between_the_same_queries() {
     (0..2).for_each(|_| check());
     update("CLEAR GRAPH :missing");
     (0..2).for_each(|_| check());
+}
+
+/// Prepares a query where that is short, after some runs of another that are said to have taken so long.
+fn short_after(
+    database: &Database,
+    before: &str,
+    took: Duration,
+    text: &str,
+) -> Option<crate::PreparedQuery> {
+    let options = QueryOptions::default();
+    let prefix = "PREFIX : <http://x/> ";
+    for _ in 0..3 {
+        database.prepare(&format!("{prefix}{before}"), &options).unwrap().ran(took);
+    }
+    database.prepare_short(&format!("{prefix}{text}"), &options).unwrap()
+}
+
+#[test]
+fn kinds_whose_plans_are_not_kept_are_known_to_be_short() {
+    let missing = "SELECT ?x { :nobody :p ?x }";
+    // Planning counts, which takes as long as it takes: the runs begin before it.
+    let (database, at_once) = (database(), Duration::ZERO);
+    let short =
+        (0..100).find_map(|_| short_after(&database, missing, at_once, "SELECT ?x { :nobody2 :p ?x }"));
+    let short = short.expect("planned at once");
+    assert!(!short.is_from_cache());
+    assert_eq!(prepared_lines(&short), ["x"]);
+    // One of the same kind whose plan can be kept has it kept.
+    let there = (0..100).find_map(|_| short_after(&database, missing, at_once, "SELECT ?x { :a :p ?x }"));
+    assert_eq!(prepared_lines(&there.expect("planned at once")).len(), 3);
+    assert!(answers(&database, "SELECT ?x { :b :p ?x }").1);
+    // Who took longer is not tried.
+    assert!(short_after(&database, missing, Duration::from_millis(5), missing).is_none());
+    // Of another kind nothing is known.
+    assert!(
+        database
+            .prepare_short("SELECT ?x { <http://x/nobody> ?p ?x }", &QueryOptions::default())
+            .unwrap()
+            .is_none()
+    );
 }

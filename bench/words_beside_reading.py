@@ -15,7 +15,8 @@ PROPERTIES = ['rev:text', 'dc:title', 'rdfs:label', 'rdfs:comment']
 class Server:
     def __init__(self, lode, database, port):
         self.port = port
-        self.process = subprocess.Popen([lode, 'serve', database, '--bind', f'127.0.0.1:{port}'],
+        # Reading may take long beside other work of the machine.
+        self.process = subprocess.Popen([lode, 'serve', database, '--bind', f'127.0.0.1:{port}', '--timeout', '600'],
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for _ in range(300):
             try:
@@ -26,7 +27,7 @@ class Server:
         raise SystemExit(f'{database} is not served')
 
     def send(self, path, text, kind):
-        connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=120)
+        connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=600)
         connection.request('POST', path, text.encode(), {'Content-Type': f'application/sparql-{kind}', 'Accept': 'text/csv'})
         answer = connection.getresponse()
         body = answer.read().decode()

@@ -4,10 +4,10 @@ use crate::index_files::{IndexFiles, IndexKind, KEYS};
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::{BlockCache, PackedError, ReadContext};
-use lode_text::index::{ANALYSIS_VERSION, COVERED, LENGTHS, TextSet, Union, WordIndex};
+use lode_text::index::{ANALYSIS_VERSION, COVERED, LENGTHS, TextSet, Union, WordIndex, language_starts};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Keys that are read at once.
 const KEYS_AT_ONCE: u64 = 1024;
@@ -25,6 +25,8 @@ pub struct Words {
     lengths: Range<u64>,
     /// The texts that it has, where these are not all.
     covered: Option<Arc<TextSet>>,
+    /// The languages that its words have, once it was asked.
+    languages: Arc<OnceLock<u32>>,
 }
 
 impl Words {
@@ -41,7 +43,7 @@ impl Words {
             // Not each text has its length: made by something else.
             return Ok(None);
         }
-        let mut words = Self { files, lengths, covered: None };
+        let mut words = Self { files, lengths, covered: None, languages: Arc::default() };
         if let Some(number) = words.files.keys.find(KEYS, COVERED)? {
             let mut union = Union::new(words.texts());
             words.list(number..number + 1, &mut |texts| {
@@ -111,6 +113,21 @@ impl WordIndex for Words {
     fn count(&self, numbers: Range<u64>) -> Result<u64, PackedError> {
         let rows = self.rows_of(&numbers)?;
         Ok(rows.end.saturating_sub(rows.start))
+    }
+
+    fn languages(&self) -> Result<u32, PackedError> {
+        if let Some(known) = self.languages.get() {
+            return Ok(*known);
+        }
+        let (mut bits, mut before) = (0, None);
+        for (index, start) in language_starts().enumerate() {
+            let start = self.files.keys.lower_bound(KEYS, &start)?;
+            if before.is_some_and(|before| before < start) {
+                bits |= 1 << (index - 1);
+            }
+            before = Some(start);
+        }
+        Ok(*self.languages.get_or_init(|| bits))
     }
 
     fn find(&self, key: &[u8]) -> Result<Option<u64>, PackedError> {

@@ -2,16 +2,16 @@
 //!
 //! Scripts without spaces between words, as Han, have each character for a word: a longer query of them is a phrase, so that it finds any part of a text.
 
+use crate::segments::Words;
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::char::decompose_compatible;
-use unicode_segmentation::UnicodeSegmentation;
 
 /// A word that is longer, folded, is none: no query finds it.
 pub const WORD_BYTES_MAX: usize = 255;
 
 /// The words of a text as they are written, with the byte at which each begins.
 pub fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.unicode_word_indices()
+    Words::of(text)
 }
 
 /// Writes a word over `out` without case, accents and other ways of writing the same letters.

@@ -14,6 +14,7 @@ mod parts;
 mod prepared;
 mod query;
 mod score;
+mod segments;
 mod snippet;
 #[cfg(test)]
 mod tests;

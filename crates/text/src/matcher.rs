@@ -29,6 +29,8 @@ pub struct Matcher<'q> {
 /// Words of a language that are known, and bytes of each, at most.
 const KNOWN_MAX: usize = 1 << 12;
 const KNOWN_BYTES_MAX: usize = 32;
+/// Bytes of words that are passed over before it is told.
+const WORK_UNSPENT: usize = 1 << 10;
 
 impl<'q> Matcher<'q> {
     /// For a query.
@@ -115,11 +117,19 @@ impl<'q> Matcher<'q> {
         self.words = 0;
         let stems = language.stemmer().zip(self.query.stems(language));
         let first_letters = self.query.first_letters(language);
+        let mut unspent = 0;
         for (at, word) in words(text) {
-            spend(word.len())?;
+            unspent += word.len();
             if first_letters.is_some_and(|letters| begins_otherwise(word, letters)) {
-                self.hits.clear();
-            } else if stems.is_none() || !self.is_known(word, language) {
+                // Most words: nothing is found, so nothing has changed.
+                self.words += 1;
+                if unspent >= WORK_UNSPENT {
+                    spend(std::mem::take(&mut unspent))?;
+                }
+                continue;
+            }
+            spend(std::mem::take(&mut unspent))?;
+            if stems.is_none() || !self.is_known(word, language) {
                 fold(word, &mut self.folded);
                 if self.folded.len() > WORD_BYTES_MAX {
                     self.hits.clear();
@@ -134,10 +144,10 @@ impl<'q> Matcher<'q> {
             spend(self.hits.len() * 8)?;
             let is_new = self.count();
             if !go_on(self, at..at + word.len(), is_new) {
-                break;
+                return Some(());
             }
         }
-        Some(())
+        spend(unspent)
     }
 
     /// Whether the word was met before: then `hits` is what it is in the query.

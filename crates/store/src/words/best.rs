@@ -83,13 +83,22 @@ struct Found {
     tries: usize,
     /// Whether others were left out, none of them better.
     is_cut: bool,
+    /// As many were found that are at least as good: what is worse is left out.
+    floor: f64,
 }
 
 impl Found {
     fn extend(&mut self, more: impl IntoIterator<Item = Candidate>, limits: &Limits<'_>) {
         for candidate in more {
-            if self.best.len() >= self.tries.saturating_mul(2) {
-                self.best.select_nth_unstable_by(self.tries, |a, b| b.cmp(a));
+            if candidate.score < self.floor {
+                self.is_cut = true;
+                continue;
+            }
+            if self.best.len() >= self.tries.saturating_mul(2)
+                && let Some(last) = self.tries.checked_sub(1)
+            {
+                let (_, last, _) = self.best.select_nth_unstable_by(last, |a, b| b.cmp(a));
+                self.floor = last.score;
                 self.best.truncate(self.tries);
                 self.is_cut = true;
             }
@@ -124,7 +133,7 @@ impl Snapshot {
         let limits = Limits::new(budget, cancel);
         let wanted = usize::try_from(rows).unwrap_or(usize::MAX);
         let tries = TRIES_MIN.max(wanted.saturating_mul(TRIES_PER_ROW));
-        let mut found = Found { best: Vec::new(), tries, is_cut: false };
+        let mut found = Found { best: Vec::new(), tries, is_cut: false, floor: f64::NEG_INFINITY };
         for segment in self.version().segments.iter() {
             if texts_of(segment) == [0, 0] {
                 continue;
@@ -150,7 +159,12 @@ impl Snapshot {
             return Ok(None);
         };
         // An index that has come meanwhile may not have what was read without it.
+        let before = found.best.len();
         found.best.retain(|candidate| uncovered.binary_search(&candidate.id).is_err());
+        if found.is_cut && found.best.len() < before {
+            // In their places others might be that were left out.
+            return Ok(None);
+        }
         self.each_text_of(&uncovered, &mut |id, text, language| {
             let score = score(&mut matcher, text, language, &limits);
             found.extend(score.map(|score| Candidate { score, is_exact: true, id }), &limits);

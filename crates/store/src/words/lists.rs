@@ -1,6 +1,7 @@
 //! The lists of an index: words and names in order, and the texts of each word, made of what threads have found.
 
-use super::tokens::{Batch, Tokens, unspilled};
+use super::postings::Postings;
+use super::tokens::{Tokens, unspilled};
 use crate::error::StoreError;
 use lode_base::cancel::CancelToken;
 use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
@@ -14,6 +15,9 @@ use std::sync::Arc;
 
 /// Bits for how often a text has a word, where rows are sorted outside of memory and there is room for as many.
 const COUNT_BITS: u32 = 16;
+
+/// Words between two looks at the cancel token.
+const WORDS_UNCHECKED: usize = 256;
 
 /// Words and names, ascending: their places are their numbers.
 #[derive(Debug)]
@@ -46,6 +50,19 @@ impl AllKeys {
         Self { keys: keys.into_iter().map(Box::from).collect(), numbers, names: named }
     }
 
+    /// By thread and number: the word's own number there and one; 0 where it has none.
+    fn own(&self, threads: usize) -> Vec<Vec<u32>> {
+        let mut own = vec![vec![0; self.keys.len()]; threads];
+        for (own, numbers) in own.iter_mut().zip(&self.numbers) {
+            for (number, word) in (1..).zip(numbers) {
+                if let Some(own) = own.get_mut(*word as usize) {
+                    *own = number;
+                }
+            }
+        }
+        own
+    }
+
     fn number(&self, thread: usize, word: usize) -> u64 {
         self.numbers.get(thread).and_then(|own| own.get(word)).copied().unwrap_or(0)
     }
@@ -70,7 +87,7 @@ impl Listing<'_> {
         let count_max = self.count_max(keys)?;
         let mut out = Rows { names: &keys.names, count_max, columns: Default::default(), push };
         if tokens.spilled.is_empty() {
-            self.in_memory(tokens.batches, keys, &mut out)?;
+            self.in_memory(tokens.postings, keys, &mut out)?;
         } else {
             self.sorted(tokens, keys, &mut out)?;
         }
@@ -91,72 +108,29 @@ impl Listing<'_> {
         Ok((1 << room.min(COUNT_BITS)) - 1)
     }
 
-    /// Each row goes to its place: batches ascend by text, so each list does.
+    /// Each word's lists, of all threads, become one: texts that a thread took at a time ascend, so that to sort is to merge.
     fn in_memory(
         &self,
-        batches: Vec<Batch>,
+        mut postings: Vec<Postings>,
         keys: &AllKeys,
         out: &mut Rows<'_, '_>,
     ) -> Result<(), StoreError> {
-        let mut ends = vec![0_usize; keys.keys.len() + 1];
-        for batch in &batches {
-            self.cancel.check()?;
-            for row in &batch.rows {
-                if let Some(count) = ends.get_mut(keys.number(batch.thread, row.word()) as usize + 1) {
-                    *count += 1;
+        let own = keys.own(postings.len());
+        let mut list = Vec::new();
+        for word in 0..keys.keys.len() {
+            if word.is_multiple_of(WORDS_UNCHECKED) {
+                self.cancel.check()?;
+            }
+            list.clear();
+            for (postings, own) in postings.iter_mut().zip(&own) {
+                if let Some(own) = own.get(word).and_then(|own| own.checked_sub(1)) {
+                    postings.read(own as usize, &mut list);
                 }
             }
-        }
-        let mut all = 0;
-        for end in &mut ends {
-            all += *end;
-            *end = all;
-        }
-        let parts = parts(&ends, self.threads);
-        let mut lists = vec![0_u64; all];
-        std::thread::scope(|scope| {
-            let mut rest = lists.as_mut_slice();
-            for words in parts {
-                let starts = ends.get(words.start..words.end).unwrap_or_default();
-                // Of no words, too: where there are fewer words than threads.
-                let first = ends.get(words.start).copied().unwrap_or(all);
-                let end = ends.get(words.end).copied().unwrap_or(all);
-                let len = end.saturating_sub(first).min(rest.len());
-                let (own, behind) = std::mem::take(&mut rest).split_at_mut(len);
-                rest = behind;
-                let batches = &batches;
-                scope.spawn(move || self.scatter(batches, keys, words.start, starts, own));
-            }
-        });
-        drop(batches);
-        self.cancel.check()?;
-        for (word, range) in ends.windows(2).enumerate() {
-            let list = lists.get(range[0]..range[1]).unwrap_or_default();
-            out.list(word as u64, list)?;
+            list.sort();
+            out.list(word as u64, &list)?;
         }
         Ok(())
-    }
-
-    /// Puts the rows of some words, from `first` on, at their places: `starts` by word, of all rows, and `own` begins with the first of these.
-    fn scatter(&self, batches: &[Batch], keys: &AllKeys, first: usize, starts: &[usize], own: &mut [u64]) {
-        let before = starts.first().copied().unwrap_or(0);
-        let mut next: Vec<usize> = starts.iter().map(|start| start - before).collect();
-        for batch in batches {
-            if self.cancel.check().is_err() {
-                return;
-            }
-            let text = batch.first << COUNT_BITS;
-            for row in &batch.rows {
-                let word = keys.number(batch.thread, row.word()) as usize;
-                let Some(next) = word.checked_sub(first).and_then(|word| next.get_mut(word)) else {
-                    continue;
-                };
-                if let Some(place) = own.get_mut(*next) {
-                    *place = text + row.rest();
-                }
-                *next += 1;
-            }
-        }
     }
 
     /// By sorting in parts.
@@ -180,17 +154,20 @@ impl Listing<'_> {
             let count = (text & COUNT_MAX).min(count_max);
             word << word_shift | (text >> COUNT_BITS) << text_shift | count
         };
-        let mut packed_rows = Vec::new();
-        for batch in &tokens.batches {
-            self.cancel.check()?;
-            packed_rows.clear();
-            let row = |row: &super::tokens::Row| {
-                packed(keys.number(batch.thread, row.word()), (batch.first << COUNT_BITS) + row.rest())
-            };
-            packed_rows.extend(batch.rows.iter().map(row));
-            sorter.push(&packed_rows).map_err(io)?;
+        let (mut packed_rows, mut texts) = (Vec::new(), Vec::new());
+        for (thread, mut postings) in tokens.postings.into_iter().enumerate() {
+            for word in 0..postings.words() {
+                texts.clear();
+                postings.read(word, &mut texts);
+                let number = keys.number(thread, word);
+                packed_rows.extend(texts.iter().map(|text| packed(number, *text)));
+                if packed_rows.len() >= ROWS_AT_ONCE || word + 1 == postings.words() {
+                    self.cancel.check()?;
+                    sorter.push(&packed_rows).map_err(io)?;
+                    packed_rows.clear();
+                }
+            }
         }
-        drop(tokens.batches);
         for (thread, path) in &tokens.spilled {
             let mut file = RowFileReader::<u128>::open(&**self.vfs, path).map_err(io)?;
             let mut rows = Vec::new();
@@ -280,24 +257,6 @@ impl Rows<'_, '_> {
         self.columns.iter_mut().for_each(Vec::clear);
         Ok(())
     }
-}
-
-/// Ranges of words, of about as many rows each.
-fn parts(ends: &[usize], threads: usize) -> Vec<std::ops::Range<usize>> {
-    let (all, words) = (ends.last().copied().unwrap_or(0), ends.len() - 1);
-    let threads = threads.max(1);
-    let mut parts = Vec::with_capacity(threads);
-    let mut start = 0;
-    for part in 1..=threads {
-        let end = if part == threads {
-            words
-        } else {
-            ends.partition_point(|end| *end < all / threads * part).clamp(start, words)
-        };
-        parts.push(start..end);
-        start = end;
-    }
-    parts
 }
 
 /// Bits that numbers below `end` have.

@@ -10,6 +10,7 @@ mod coverage;
 mod ids;
 mod limits;
 mod lists;
+mod postings;
 mod search;
 mod settings;
 mod tokens;

@@ -1,5 +1,6 @@
 //! The words of all texts, by several threads: each takes some texts at a time and numbers the words that it meets for itself.
 
+use super::postings::{Posting, Postings};
 use super::vocabulary::Vocabulary;
 use super::with_text;
 use crate::error::StoreError;
@@ -17,12 +18,12 @@ use std::sync::{Mutex, PoisonError};
 /// Texts that a thread takes at a time, at most, and bytes of them.
 const BATCH_TEXTS: usize = 1 << 12;
 const BATCH_BYTES: usize = 1 << 20;
-/// Bits of a row for how often a text has a word, and for the text's place in its batch.
-const COUNT_BITS: u32 = 16;
-const PLACE_BITS: u32 = 16;
-/// A part of the memory that rows may take, and words of all threads.
-const ROWS_PART: usize = 4;
+/// A part of the memory that lists of texts may take, and words of all threads.
+const LISTS_PART: usize = 4;
 const WORDS_PART: usize = 4;
+/// Texts of words that are found before they go into their lists, about, and rows that are written at once.
+const FOUND_MAX: usize = 1 << 10;
+const ROWS_AT_ONCE: usize = 1 << 13;
 
 /// How the words of texts are found.
 pub(super) struct Tokenizing<'t> {
@@ -37,53 +38,20 @@ pub(super) struct Tokenizing<'t> {
     pub cancel: &'t CancelToken,
 }
 
-/// A row: a word by the number of its thread, the place of a text in its batch, and how often it has the word.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Row(u64);
-
-impl Row {
-    fn new(word: u32, place: usize) -> Self {
-        Self(u64::from(word) << (PLACE_BITS + COUNT_BITS) | (place as u64) << COUNT_BITS)
-    }
-
-    fn count(&mut self, more: u64) {
-        self.0 += more.min(COUNT_MAX - (self.0 & COUNT_MAX));
-    }
-
-    pub(super) fn word(self) -> usize {
-        (self.0 >> (PLACE_BITS + COUNT_BITS)) as usize
-    }
-
-    /// The place, and behind it the count.
-    pub(super) fn rest(self) -> u64 {
-        self.0 & ((1 << (PLACE_BITS + COUNT_BITS)) - 1)
-    }
-}
-
-/// Rows of some texts, ascending by text.
-#[derive(Debug)]
-pub(super) struct Batch {
-    /// The number of the first text.
-    pub first: u64,
-    /// Whose numbers its words have.
-    pub thread: usize,
-    pub rows: Vec<Row>,
-}
-
 /// What was found.
 #[derive(Debug, Default)]
 pub(super) struct Tokens {
     /// By thread.
     pub vocabularies: Vec<Vocabulary>,
-    /// Ascending by text.
-    pub batches: Vec<Batch>,
+    /// Their texts.
+    pub postings: Vec<Postings>,
     /// Files of rows that found no room, and whose numbers their words have: a word, a text and a count, as [`spilled`] has them.
     pub spilled: Vec<(usize, PathBuf)>,
 }
 
 /// A row in a file, and back.
-fn spilled(row: Row, first: u64) -> u128 {
-    u128::from(row.word() as u64) << 64 | u128::from((first << COUNT_BITS) + row.rest())
+fn spilled(word: usize, text: u64) -> u128 {
+    u128::from(word as u64) << 64 | u128::from(text)
 }
 
 /// The word, and the text with its count behind it.
@@ -100,7 +68,7 @@ impl Tokenizing<'_> {
         let texts = Texts { dictionary: self.dictionary, sections, terms: None, number: 0 };
         let shared = Shared {
             texts: Mutex::new(texts),
-            rows_bytes: AtomicUsize::new(0),
+            lists_bytes: AtomicUsize::new(0),
             words_bytes: AtomicUsize::new(0),
             is_over: AtomicBool::new(false),
         };
@@ -127,7 +95,7 @@ impl Tokenizing<'_> {
             match part {
                 Ok(part) => {
                     tokens.vocabularies.push(part.vocabulary);
-                    tokens.batches.extend(part.batches);
+                    tokens.postings.push(part.postings);
                     tokens.spilled.extend(part.file.map(|path| (thread, path)));
                 }
                 Err(error) => drop(failed.get_or_insert(error)),
@@ -140,7 +108,6 @@ impl Tokenizing<'_> {
             }
             return Err(error);
         }
-        tokens.batches.sort_unstable_by_key(|batch| batch.first);
         Ok(tokens)
     }
 
@@ -156,7 +123,9 @@ impl Tokenizing<'_> {
             shared,
             part: Part::default(),
             keys: Keys::default(),
+            found: Vec::new(),
             words_bytes: 0,
+            lists_bytes: 0,
             file: None,
         };
         let mut done = work.run();
@@ -174,7 +143,7 @@ impl Tokenizing<'_> {
 /// What the threads share.
 struct Shared<'t> {
     texts: Mutex<Texts<'t>>,
-    rows_bytes: AtomicUsize,
+    lists_bytes: AtomicUsize,
     words_bytes: AtomicUsize,
     /// One has failed.
     is_over: AtomicBool,
@@ -183,7 +152,7 @@ struct Shared<'t> {
 #[derive(Default)]
 struct Part {
     vocabulary: Vocabulary,
-    batches: Vec<Batch>,
+    postings: Postings,
     file: Option<PathBuf>,
 }
 
@@ -193,8 +162,11 @@ struct Work<'w, 's> {
     shared: &'w Shared<'s>,
     part: Part,
     keys: Keys,
-    /// What its words take of the shared count.
+    /// What was found and is in no list yet.
+    found: Vec<Posting>,
+    /// What its words take of the shared counts, and its lists.
     words_bytes: usize,
+    lists_bytes: usize,
     file: Option<RowFileWriter<u128>>,
 }
 
@@ -212,63 +184,60 @@ impl Work<'_, '_> {
             if taken.ends.is_empty() {
                 break;
             }
-            let rows = self.rows(&taken)?;
-            self.keep(taken.first, rows)?;
-            // Names take as much again.
-            let bytes = self.part.vocabulary.memory_bytes();
-            let more = bytes - std::mem::replace(&mut self.words_bytes, bytes);
-            if self.shared.words_bytes.fetch_add(more, Ordering::Relaxed) + more > memory_bytes / WORDS_PART {
-                return Err(StoreError::WordsTooMany { memory_bytes });
-            }
+            self.find(&taken);
+            self.keep()?;
         }
-        Ok(())
+        self.part.vocabulary.finish(&mut self.found);
+        self.part.postings.extend(&self.found);
+        self.keep()
     }
 
-    fn rows(&mut self, taken: &Taken) -> Result<Vec<Row>, StoreError> {
-        let mut rows: Vec<Row> = Vec::new();
-        let (keys, vocabulary) = (&mut self.keys, &mut self.part.vocabulary);
-        if self.of.covered.is_some() {
-            // Also an index of no text tells that it has not all.
-            vocabulary.number(COVERED);
-        }
+    /// The words of some texts.
+    fn find(&mut self, taken: &Taken) {
+        let (keys, found, Part { vocabulary, postings, .. }) =
+            (&mut self.keys, &mut self.found, &mut self.part);
+        // Also an index of no text tells that it has not all.
+        let covering = self.of.covered.map(|covered| (covered, vocabulary.number(COVERED)));
+        let lengths = vocabulary.number(LENGTHS);
         let mut start = 0;
-        for (place, (section, end)) in taken.ends.iter().enumerate() {
+        for (text, (section, end)) in (taken.first..).zip(&taken.ends) {
             let key = taken.bytes.get(start..*end).unwrap_or_default();
             start = *end;
-            vocabulary.begin_text();
-            if let Some(covered) = self.of.covered {
-                if !covered.has(taken.first + place as u64) {
+            if let Some((covered, word)) = covering {
+                if !covered.has(text) {
                     // Lengths are found by place.
-                    rows.push(Row::new(vocabulary.number(LENGTHS), place));
+                    found.push(Posting { word: lengths, text, count: 0 });
                     continue;
                 }
-                rows.push(Row::new(vocabulary.number(COVERED), place));
+                found.push(Posting { word, text, count: 0 });
             }
-            with_text(*section, key, |text, language| {
-                let length = keys.each_word(text, language, &mut |word| {
-                    let (number, at) = vocabulary.row(word, rows.len());
-                    if at == rows.len() {
-                        rows.push(Row::new(number, place));
-                    }
-                    if let Some(row) = rows.get_mut(at) {
-                        row.count(1);
-                    }
-                });
-                let mut row = Row::new(vocabulary.number(LENGTHS), place);
-                row.count(length);
-                rows.push(row);
+            with_text(*section, key, |literal, language| {
+                let length =
+                    keys.each_word(literal, language, &mut |word| vocabulary.push(word, text, found));
+                let count = u16::try_from(length.min(COUNT_MAX)).unwrap_or(u16::MAX);
+                found.push(Posting { word: lengths, text, count });
             });
+            if found.len() >= FOUND_MAX {
+                postings.extend(found);
+                found.clear();
+            }
         }
-        Ok(rows)
     }
 
-    /// Keeps rows in memory, or in a file where there is no room for more.
-    fn keep(&mut self, first: u64, mut rows: Vec<Row>) -> Result<(), StoreError> {
-        rows.shrink_to_fit();
-        let bytes = size_of_val(rows.as_slice());
-        let before = self.shared.rows_bytes.fetch_add(bytes, Ordering::Relaxed);
-        if before + bytes <= self.of.memory_bytes / ROWS_PART {
-            self.part.batches.push(Batch { first, thread: self.thread, rows });
+    /// Keeps lists in memory, or in a file where there is no room for more. Words have to find room.
+    fn keep(&mut self) -> Result<(), StoreError> {
+        let memory_bytes = self.of.memory_bytes;
+        // Names take as much again.
+        let bytes = self.part.vocabulary.memory_bytes();
+        let more = bytes - std::mem::replace(&mut self.words_bytes, bytes);
+        if self.shared.words_bytes.fetch_add(more, Ordering::Relaxed) + more > memory_bytes / WORDS_PART {
+            return Err(StoreError::WordsTooMany { memory_bytes });
+        }
+        let postings = &mut self.part.postings;
+        let bytes = postings.memory_bytes();
+        let before = std::mem::replace(&mut self.lists_bytes, bytes);
+        let all = self.shared.lists_bytes.fetch_add(bytes - before, Ordering::Relaxed) + bytes - before;
+        if bytes == 0 || all <= memory_bytes / LISTS_PART && !postings.is_full() {
             return Ok(());
         }
         let path = self.of.spill_path(self.thread);
@@ -277,12 +246,21 @@ impl Work<'_, '_> {
             Some(file) => file,
             None => RowFileWriter::create(self.of.vfs, &path).map_err(io)?,
         };
-        // What was kept goes there, too: only files can be sorted in parts.
-        for batch in self.part.batches.drain(..).chain([Batch { first, thread: self.thread, rows }]) {
-            let rows: Vec<u128> = batch.rows.iter().map(|row| spilled(*row, batch.first)).collect();
-            file.push(&rows).map_err(io)?;
+        let (mut texts, mut rows) = (Vec::new(), Vec::new());
+        for word in 0..postings.words() {
+            texts.clear();
+            postings.read(word, &mut texts);
+            rows.extend(texts.iter().map(|text| spilled(word, *text)));
+            if rows.len() >= ROWS_AT_ONCE {
+                file.push(&rows).map_err(io)?;
+                rows.clear();
+            }
         }
+        file.push(&rows).map_err(io)?;
         self.file = Some(file);
+        postings.clear();
+        self.lists_bytes = 0;
+        self.shared.lists_bytes.fetch_sub(bytes, Ordering::Relaxed);
         Ok(())
     }
 }

@@ -50,6 +50,52 @@ fn key(kind: u8, language: Language, text: &str) -> Vec<u8> {
     key
 }
 
+/// The key of a word. Bytes behind it may be read with it, and mean nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct WordKey<'k> {
+    padded: &'k [u8],
+    len: usize,
+}
+
+/// Keys of no more bytes are told as a number.
+const SHORT_BYTES: usize = 16;
+
+impl<'k> WordKey<'k> {
+    /// Of bytes with nothing behind them.
+    pub fn of(key: &'k [u8]) -> Self {
+        Self { padded: key, len: key.len() }
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &'k [u8] {
+        self.padded.get(..self.len).unwrap_or(self.padded)
+    }
+
+    /// The same as a number, zeros behind them; none where there are more than 16. Keys of different lengths may have the same.
+    #[inline]
+    pub fn short(&self) -> Option<u128> {
+        let unused = SHORT_BYTES.checked_sub(self.len)?;
+        let number = match self.padded.first_chunk() {
+            Some(bytes) => u128::from_le_bytes(*bytes),
+            None => {
+                let mut bytes = [0; SHORT_BYTES];
+                bytes.iter_mut().zip(self.padded).for_each(|(byte, own)| *byte = *own);
+                u128::from_le_bytes(bytes)
+            }
+        };
+        // Of no bytes nothing is left.
+        Some(u128::MAX.checked_shr(8 * u32::try_from(unused).ok()?).unwrap_or(0) & number)
+    }
+}
+
+/// Bytes of a key before its letters.
+const BEGIN_BYTES: usize = 2;
+
+/// Where the words of each language begin among the keys, by its place among all; the last: where those of all end.
+pub fn language_starts() -> impl Iterator<Item = [u8; 2]> {
+    (0..=Language::COUNT).map(|index| [WORD, b'A' + u8::try_from(index).unwrap_or(u8::MAX - b'A')])
+}
+
 /// Makes the keys of words: one for many texts, since it has room of its own.
 #[derive(Debug, Default)]
 pub struct Keys {
@@ -59,28 +105,44 @@ pub struct Keys {
 
 impl Keys {
     /// Calls `found` with the keys of a text's words, as often as they occur, and with [`WITHOUT_KEY`] for those that have none. Gives how many words the text has.
-    pub fn each_word(&mut self, text: &str, language: Language, found: &mut impl FnMut(&[u8])) -> u64 {
+    pub fn each_word(&mut self, text: &str, language: Language, found: &mut impl FnMut(WordKey<'_>)) -> u64 {
+        begin(WORD, language, &mut self.key);
         let mut count = 0;
-        for (_, word) in words(text) {
+        for (at, word) in words(text) {
             count += 1;
-            begin(WORD, language, &mut self.key);
-            if word.is_ascii() {
-                if word.len() > WORD_BYTES_MAX {
-                    found(WITHOUT_KEY);
-                    continue;
-                }
-                self.key.extend(word.bytes().map(|byte| byte.to_ascii_lowercase()));
+            if !word.is_ascii() {
+                self.other_word(word, found);
+            } else if word.len() > WORD_BYTES_MAX {
+                found(WordKey::of(WITHOUT_KEY));
             } else {
-                fold(word, &mut self.folded);
-                if self.folded.len() > WORD_BYTES_MAX {
-                    found(WITHOUT_KEY);
-                    continue;
+                self.key.truncate(BEGIN_BYTES);
+                // As many bytes for all short words: to copy each by its length takes longer.
+                match text.as_bytes().get(at..).and_then(<[u8]>::first_chunk::<SHORT_BYTES>) {
+                    Some(bytes) if word.len() <= SHORT_BYTES => {
+                        let mut lower = *bytes;
+                        lower.make_ascii_lowercase();
+                        self.key.extend_from_slice(&lower);
+                    }
+                    _ => {
+                        self.key.extend_from_slice(word.as_bytes());
+                        self.key.iter_mut().skip(BEGIN_BYTES).for_each(|byte| byte.make_ascii_lowercase());
+                    }
                 }
-                self.key.extend_from_slice(word.to_lowercase().as_bytes());
+                found(WordKey { padded: &self.key, len: BEGIN_BYTES + word.len() });
             }
-            found(&self.key);
         }
         count
+    }
+
+    fn other_word(&mut self, word: &str, found: &mut impl FnMut(WordKey<'_>)) {
+        fold(word, &mut self.folded);
+        if self.folded.len() > WORD_BYTES_MAX {
+            found(WordKey::of(WITHOUT_KEY));
+            return;
+        }
+        self.key.truncate(BEGIN_BYTES);
+        self.key.extend_from_slice(word.to_lowercase().as_bytes());
+        found(WordKey::of(&self.key));
     }
 }
 
@@ -121,6 +183,14 @@ pub trait WordIndex {
     ///
     /// Where it cannot be read.
     fn count(&self, numbers: Range<u64>) -> Result<u64, Self::Error>;
+    /// In which languages there may be words: a bit for each, by its place among all.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read.
+    fn languages(&self) -> Result<u32, Self::Error> {
+        Ok(u32::MAX)
+    }
     /// The number of a key.
     ///
     /// # Errors

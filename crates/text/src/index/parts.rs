@@ -1,9 +1,8 @@
 //! Texts that may have strings in them, by an index of words: what of these strings stands in single words is looked for among the words of the index.
 
-use super::search::texts_of;
+use super::search::{languages_of, texts_of};
 use super::set::{TextSet, Union};
 use super::{Means, WITHOUT_KEY, WORD, WordIndex, key};
-use crate::analysis::Language;
 use crate::parts::{Parts, Piece};
 
 /// So many times as many words as texts are looked at, in the time in which few of these would be read.
@@ -169,7 +168,7 @@ impl<I: WordIndex> Looking<'_, I> {
         let mut all = Vec::with_capacity(pieces.len());
         for piece in pieces {
             let mut words = piece.is_beginning().then(Vec::new);
-            for language in Language::all() {
+            for language in languages_of(self.index)? {
                 let Some(found) = words.as_mut() else { break };
                 let start = key(WORD, language, &piece.letters);
                 if piece.ends {
@@ -193,23 +192,27 @@ impl<I: WordIndex> Looking<'_, I> {
 
     /// The words of all others, by one look at each word.
     fn others(&self, pieces: &[&Piece], words: &mut [Words]) -> Result<(), I::Error> {
-        let mut wanted: Vec<(usize, &Piece)> = pieces.iter().copied().enumerate().collect();
-        wanted.retain(|(_, piece)| !piece.is_beginning());
+        let mut wanted: Vec<(usize, &Piece, u64)> = Vec::with_capacity(pieces.len());
+        wanted.extend(pieces.iter().enumerate().map(|(at, piece)| (at, *piece, letters_of(&piece.letters))));
+        wanted.retain(|(_, piece, _)| !piece.is_beginning());
         if wanted.is_empty() {
             return Ok(());
         }
-        for (at, _) in &wanted {
+        for (at, ..) in &wanted {
             words.get_mut(*at).into_iter().for_each(|words| *words = Some(Vec::new()));
         }
         let (most, mut goes_on, mut looked_at, mut failed) = (self.words_max(), true, 0_u64, None);
         self.index.each_key(&[WORD], &mut |word, number| {
             let word = word.get(2..).and_then(|word| std::str::from_utf8(word).ok()).unwrap_or_default();
             looked_at += 1;
-            wanted.retain(|(at, piece)| {
-                let Some(Some(found)) = words.get_mut(*at) else { return false };
-                if !piece.is_in(word) {
+            let letters = letters_of(word);
+            // A long s may stand for one that the word has not.
+            let is_told = word.is_ascii();
+            wanted.retain(|(at, piece, own)| {
+                if is_told && own & !letters != 0 || !piece.is_in(word) {
                     return true;
                 }
+                let Some(Some(found)) = words.get_mut(*at) else { return false };
                 found.push(number);
                 let are_told = found.len() >= WORDS_TOLD && found.len().is_power_of_two();
                 let are_too_many = are_told
@@ -230,7 +233,7 @@ impl<I: WordIndex> Looking<'_, I> {
         }
         for (at, words) in words.iter_mut().enumerate() {
             let is_whole =
-                |piece: &Piece| piece.is_beginning() || wanted.iter().any(|(other, _)| *other == at);
+                |piece: &Piece| piece.is_beginning() || wanted.iter().any(|(other, ..)| *other == at);
             if pieces.get(at).is_some_and(|piece| !is_whole(piece)) {
                 *words = None;
             }
@@ -307,4 +310,9 @@ impl<I: WordIndex> Looking<'_, I> {
     fn texts_of(&self, words: &[u64]) -> Result<Option<TextSet>, I::Error> {
         texts_of(self.index, words, self.told_max(), self.means)
     }
+}
+
+/// A bit for each byte that is in a text, some of which share one: what lacks one of them has no such string.
+fn letters_of(text: &str) -> u64 {
+    text.bytes().fold(0, |letters, byte| letters | 1 << (byte & 63))
 }

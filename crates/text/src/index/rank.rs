@@ -11,6 +11,9 @@ use crate::score::{bound, score};
 const LISTS_MANY: usize = 8;
 const TEXTS_MANY: u64 = 32;
 
+/// So many times as many numbers as texts are searched, and not gone over.
+const FEW: usize = 32;
+
 /// A text and how well it matches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
@@ -42,7 +45,7 @@ impl Prepared {
         found: &mut dyn FnMut(Ranked),
     ) -> Result<bool, I::Error> {
         let search = Search::new(self, index, means);
-        let Some(all) = self.texts_in(index, means)? else { return Ok(false) };
+        let Some(all) = search.group(&self.query.root)? else { return Ok(false) };
         let leaves = self.query.leaves.len();
         // Phrases and lists of many words are counted beside the rest.
         let per_text = size_of::<u64>() + size_of::<u32>() * (leaves + 3);
@@ -121,23 +124,25 @@ impl<I: WordIndex> Search<'_, I> {
         let (Some(first), Some(last)) = (texts.first(), texts.last()) else { return Ok(Some(counts)) };
         let mut goes_on = true;
         if words.len() > LISTS_MANY && (last - first) / TEXTS_MANY <= texts.len() as u64 {
-            let bytes = ((last - first + 1) as usize).saturating_mul(size_of::<u32>());
+            let bytes = ((last - first + 1) as usize).saturating_mul(size_of::<u16>());
             if !self.means.hold(bytes) {
                 return Ok(None);
             }
-            let mut all = vec![0_u32; (last - first + 1) as usize];
+            // More than that are not told.
+            let mut all = vec![0_u16; (last - first + 1) as usize];
             for run in runs(words) {
                 self.index.counts(run, *first..*last + 1, &mut |numbers, times| {
                     goes_on = self.means.work(size_of_val(numbers) * 2);
                     for (number, times) in numbers.iter().zip(times) {
                         let at = number.checked_sub(*first).and_then(|at| all.get_mut(at as usize));
-                        at.into_iter().for_each(|count| add(count, *times));
+                        let times = u16::try_from(*times).unwrap_or(u16::MAX);
+                        at.into_iter().for_each(|count| *count = count.saturating_add(times));
                     }
                     goes_on
                 })?;
             }
             for (count, text) in counts.iter_mut().zip(texts) {
-                *count = all.get((text - first) as usize).copied().unwrap_or(0);
+                *count = all.get((text - first) as usize).copied().map_or(0, u32::from);
             }
             self.means.release(bytes);
             return Ok(goes_on.then_some(counts));
@@ -187,8 +192,8 @@ fn merge(texts: &[u64], at: usize, numbers: &[u64], times: &[u64], counts: &mut 
     let end = start + texts.get(start..).unwrap_or_default().partition_point(|text| text <= last);
     let texts = texts.get(start..end).unwrap_or_default();
     let counts = counts.get_mut(start..end).unwrap_or_default();
-    let mut at = 0;
-    if texts.len() < numbers.len() / 4 {
+    if texts.len() < numbers.len() / FEW {
+        let mut at = 0;
         for (text, count) in texts.iter().zip(counts) {
             at = numbers.len() - behind(numbers.get(at..).unwrap_or_default(), *text).len();
             if let (Some(number), Some(times)) = (numbers.get(at), times.get(at))
@@ -199,15 +204,14 @@ fn merge(texts: &[u64], at: usize, numbers: &[u64], times: &[u64], counts: &mut 
         }
         return end;
     }
-    for (number, times) in numbers.iter().zip(times) {
-        while texts.get(at).is_some_and(|text| text < number) {
-            at += 1;
-        }
-        if texts.get(at) == Some(number)
-            && let Some(count) = counts.get_mut(at)
-        {
-            add(count, *times);
-        }
+    // Which of both is next is anybody's guess, and a wrong one takes longer than this.
+    let (mut of_texts, mut of_numbers) = (0, 0);
+    while let (Some(text), Some(count), Some(number), Some(times)) =
+        (texts.get(of_texts), counts.get_mut(of_texts), numbers.get(of_numbers), times.get(of_numbers))
+    {
+        add(count, times * u64::from(text == number));
+        of_texts += usize::from(text <= number);
+        of_numbers += usize::from(number <= text);
     }
     end
 }

@@ -6,7 +6,10 @@ use crate::analysis::{Language, folded, stem};
 use crate::glob::{self, Piece};
 use crate::prepared::Prepared;
 use crate::query::{Group, Leaf, Node, Word};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// What an index says of a query.
 #[derive(Debug, Clone)]
@@ -33,6 +36,8 @@ pub(super) struct Search<'s, I> {
     query: &'s Prepared,
     pub(super) index: &'s I,
     pub(super) means: &'s dyn Means,
+    /// The words of an index that words and patterns of the query are, by where these are.
+    known: RefCell<HashMap<usize, Rc<[u64]>>>,
 }
 
 /// What was found; `None`: it has to end.
@@ -40,7 +45,23 @@ type Found<T, I> = Result<Option<T>, <I as WordIndex>::Error>;
 
 impl<'s, I: WordIndex> Search<'s, I> {
     pub(super) fn new(query: &'s Prepared, index: &'s I, means: &'s dyn Means) -> Self {
-        Self { query, index, means }
+        Self { query, index, means, known: RefCell::default() }
+    }
+
+    /// The languages that words of the index have.
+    fn languages(&self) -> Result<impl Iterator<Item = Language>, I::Error> {
+        languages_of(self.index)
+    }
+
+    /// What was found before, or else what `find` finds.
+    fn once(&self, place: usize, find: impl FnOnce() -> Found<Vec<u64>, I>) -> Found<Rc<[u64]>, I> {
+        if let Some(known) = self.known.borrow().get(&place) {
+            return Ok(Some(Rc::clone(known)));
+        }
+        let Some(found) = find()? else { return Ok(None) };
+        let found: Rc<[u64]> = found.into();
+        self.known.borrow_mut().insert(place, Rc::clone(&found));
+        Ok(Some(found))
     }
 
     fn leaf(&self, leaf: &Leaf) -> Found<Texts, I> {
@@ -66,24 +87,31 @@ impl<'s, I: WordIndex> Search<'s, I> {
     }
 
     /// The words of an index that make a leaf that is no phrase.
-    pub(super) fn words_of(&self, leaf: &Leaf) -> Found<Vec<u64>, I> {
+    pub(super) fn words_of(&self, leaf: &Leaf) -> Found<Rc<[u64]>, I> {
+        let place = std::ptr::from_ref(leaf).addr();
         match leaf {
             Leaf::Word(word) => self.words(word),
-            Leaf::Phrase { .. } => Ok(Some(Vec::new())),
-            Leaf::Pattern(pieces) => self.words_like(&letters(pieces), |word| glob::is_match(pieces, word)),
-            Leaf::Fuzzy { word, distance } => {
+            Leaf::Phrase { .. } => Ok(Some(Rc::default())),
+            Leaf::Pattern(pieces) => {
+                self.once(place, || self.words_like(&letters(pieces), |word| glob::is_match(pieces, word)))
+            }
+            Leaf::Fuzzy { word, distance } => self.once(place, || {
                 let far = *distance as usize;
                 self.words_like("", |other| {
                     word.len().abs_diff(other.len()) <= far * 4 && strsim::osa_distance(word, other) <= far
                 })
-            }
+            }),
         }
     }
 
     /// The words of all languages that a word of a query is.
-    pub(super) fn words(&self, word: &Word) -> Found<Vec<u64>, I> {
+    pub(super) fn words(&self, word: &Word) -> Found<Rc<[u64]>, I> {
+        self.once(std::ptr::from_ref(word).addr(), || self.find_words(word))
+    }
+
+    fn find_words(&self, word: &Word) -> Found<Vec<u64>, I> {
         let mut found = Vec::new();
-        for language in Language::all() {
+        for language in self.languages()? {
             found.extend(self.index.find(&key(WORD, language, &word.folded))?);
             let mut names = vec![key(FOLDED, language, &word.folded)];
             if let Some(stemmer) = language.stemmer() {
@@ -118,7 +146,7 @@ impl<'s, I: WordIndex> Search<'s, I> {
     fn words_like(&self, start: &str, is_meant: impl Fn(&str) -> bool) -> Found<Vec<u64>, I> {
         let (mut found, mut names) = (Vec::new(), Vec::new());
         let mut goes_on = true;
-        for language in Language::all() {
+        for language in self.languages()? {
             for kind in [WORD, FOLDED] {
                 let mut each = |other: &[u8], number: u64| {
                     let text =
@@ -181,7 +209,7 @@ impl<'s, I: WordIndex> Search<'s, I> {
         }
     }
 
-    fn group(&self, group: &Group) -> Found<Texts, I> {
+    pub(super) fn group(&self, group: &Group) -> Found<Texts, I> {
         let mut all: Option<Texts> = None;
         for node in &group.must {
             let Some(next) = self.node(node)? else { return Ok(None) };
@@ -231,6 +259,14 @@ impl<'s, I: WordIndex> Search<'s, I> {
         let set = union.finish();
         Ok(self.hold_to(&mut held, set.bytes()).then_some(Texts { set, is_exact }))
     }
+}
+
+/// The languages that words of an index have.
+pub(super) fn languages_of<I: WordIndex>(
+    index: &I,
+) -> Result<impl Iterator<Item = Language> + use<I>, I::Error> {
+    let bits = index.languages()?;
+    Ok(Language::all().filter(move |language| bits >> language.index() & 1 == 1))
 }
 
 /// Texts that have any of these words; `None` where it has to end, or more than so many are told.

@@ -19,7 +19,7 @@ impl Memory {
         let mut keys = Keys::default();
         for (number, (text, tag)) in (0..).zip(texts) {
             let length = keys.each_word(text, Language::of_tag(tag), &mut |key| {
-                *lists.entry(key.to_vec()).or_default().entry(number).or_default() += 1;
+                *lists.entry(key.bytes().to_vec()).or_default().entry(number).or_default() += 1;
             });
             lists.entry(LENGTHS.to_vec()).or_default().insert(number, length);
         }
@@ -87,6 +87,40 @@ impl WordIndex for Memory {
         lengths.chunks(3).all(found);
         Ok(())
     }
+}
+
+#[test]
+fn keys_are_told_as_numbers_by_their_first_bytes() {
+    let letters: Vec<u8> = (1..40).collect();
+    for len in 0..40 {
+        let key = letters.get(..len).unwrap();
+        let padded = WordKey { padded: &letters, len };
+        assert_eq!(padded.bytes(), key);
+        let mut bytes = [0; 16];
+        let short = (len <= 16).then(|| {
+            bytes[..len].copy_from_slice(key);
+            u128::from_le_bytes(bytes)
+        });
+        assert_eq!((padded.short(), WordKey::of(key).short()), (short, short), "{len}");
+    }
+}
+
+#[test]
+fn keys_of_words_are_in_lower_case_wherever_they_stand() {
+    let text = "Fox\tÄrger,A.b.C \u{301}x _9_ ÉA Z";
+    let mut found = Vec::new();
+    let count = Keys::default().each_word(text, Language::of_tag("de"), &mut |key| {
+        found.push(String::from_utf8(key.bytes().to_vec()).unwrap());
+    });
+    let expected = ["fox", "ärger", "a.b.c", "x", "_9_", "éa", "z"];
+    assert_eq!(found, expected.map(|word| format!("wH{word}")));
+    assert_eq!(count, 7);
+    let long = "a".repeat(300);
+    let mut found = Vec::new();
+    Keys::default().each_word(&format!("{long} b"), Language::NONE, &mut |key| {
+        found.push(key.bytes().to_vec());
+    });
+    assert_eq!(found, [WITHOUT_KEY.to_vec(), b"wAb".to_vec()]);
 }
 
 struct Purse {

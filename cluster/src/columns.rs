@@ -120,7 +120,11 @@ fn array(ids: Vec<ValueId>, column: Column, cx: &EvalContext) -> Result<ArrayRef
 ///
 /// # Errors
 /// Where a value means nothing elsewhere.
-pub fn values_of(ids: &[ValueId], cx: &EvalContext, mut each: impl FnMut(&[u8])) -> Result<(), FragmentError> {
+pub fn values_of(
+    ids: &[ValueId],
+    cx: &EvalContext,
+    mut each: impl FnMut(&[u8]),
+) -> Result<(), FragmentError> {
     let mut bytes = Vec::new();
     for id in ids {
         bytes.clear();

@@ -61,7 +61,8 @@ impl Part {
         to.number(self.ranges.len() as u64);
         self.ranges.iter().for_each(|ranges| to.bytes(&write_ranges(ranges)));
         to.number(self.waiting_bytes);
-        let (by, takers) = self.spread.as_ref().map_or((&[][..], 0), |spread| (&spread.by[..], spread.takers));
+        let (by, takers) =
+            self.spread.as_ref().map_or((&[][..], 0), |spread| (&spread.by[..], spread.takers));
         to.number(takers as u64);
         to.number(by.len() as u64);
         by.iter().for_each(|place| to.number(*place as u64));
@@ -132,7 +133,9 @@ mod tests {
 
     #[test]
     fn rows_are_spread_by_ids_that_there_are() {
-        for (by, takers) in [(vec![1], 3), (vec![2], 3), (vec![], 3), (vec![0], 0), (vec![0; 17], 3), (vec![0], 1025)] {
+        for (by, takers) in
+            [(vec![1], 3), (vec![2], 3), (vec![], 3), (vec![0], 0), (vec![0; 17], 3), (vec![0], 1025)]
+        {
             let part = Part { spread: Some(Spread { by, takers }), ..part() };
             assert_eq!(Part::read(&part.write()), None, "{:?}", part.spread);
         }

@@ -113,7 +113,10 @@ impl Queues {
         let State { queues, held, batches, .. } = &mut *state;
         let Some(queue) = queues.get_mut(taker).filter(|queue| queue.is_open) else { return Ok(true) };
         held.grow(batch.get_array_memory_size()).map_err(|refused| {
-            failure::error(Fault::Worker, &format!("no memory for rows that are exchanged: {refused} (--memory)"))
+            failure::error(
+                Fault::Worker,
+                &format!("no memory for rows that are exchanged: {refused} (--memory)"),
+            )
         })?;
         queue.batches.push_back(batch);
         *batches += 1;
@@ -291,7 +294,11 @@ mod tests {
         let (mut first, mut second) = (queues.take(0).unwrap(), queues.take(1).unwrap());
         assert!(queues.take(1).is_err() && queues.take(2).is_err());
         assert!(first.next().now_or_never().is_none());
-        assert!(one.push(0, batch(1)).unwrap() && two.push(1, batch(2)).unwrap() && one.push(0, batch(3)).unwrap());
+        assert!(
+            one.push(0, batch(1)).unwrap()
+                && two.push(1, batch(2)).unwrap()
+                && one.push(0, batch(3)).unwrap()
+        );
         assert!(memory.used() > 0);
         assert_eq!(number(&first.next().now_or_never().unwrap().unwrap().unwrap()), 1);
         one.end(Ok(()));

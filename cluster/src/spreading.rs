@@ -227,7 +227,10 @@ mod tests {
                         sent[taker] += batch.num_rows();
                         let mut rows = Came { batch: batch_of_none(), terms: Vec::new() };
                         from_arrow(&batch, &kinds, &mut rows).unwrap();
-                        assert_eq!(rows.terms.len(), rows.batch.columns[1].iter().filter(|id| id.is_undef()).count());
+                        assert_eq!(
+                            rows.terms.len(),
+                            rows.batch.columns[1].iter().filter(|id| id.is_undef()).count()
+                        );
                         for row in 0..rows.batch.rows {
                             let key = (rows.batch.columns[2][row], rows.batch.columns[0][row]);
                             assert_eq!(*met.entry(key).or_insert(taker), taker);
@@ -240,8 +243,11 @@ mod tests {
                     let id = ValueId::from_bits;
                     let first: Vec<_> = (0..1000).map(|n| id((part * 1000 + n) % 7_000)).collect();
                     let third: Vec<_> = first.iter().map(|id| ValueId::from_bits(id.to_bits() % 5)).collect();
-                    let second: Vec<_> = first.iter().map(|n| if n.to_bits() % 3 == 0 { text } else { *n }).collect();
-                    given.extend((0..1000).map(|row| ((third[row], first[row]), second[row] == text || second[row].is_undef())));
+                    let second: Vec<_> =
+                        first.iter().map(|n| if n.to_bits() % 3 == 0 { text } else { *n }).collect();
+                    given.extend((0..1000).map(|row| {
+                        ((third[row], first[row]), second[row] == text || second[row].is_undef())
+                    }));
                     spreader.push(&batch(vec![first, second, third]), cx).unwrap();
                     take(&mut spreader, false);
                 }

@@ -153,7 +153,8 @@ mod tests {
         for (rows, tasks) in [(0.0, 3), (800_000.0, 4), (1e12, 6), (f64::INFINITY, 6), (f64::NAN, 3)] {
             assert_eq!(spreading.tasks_over(rows), tasks, "{rows}");
         }
-        for (cost, parts) in [(0.0, 3), (2.9e7, 3), (4.1e7, 4), (1e12, 6), (f64::INFINITY, 6), (f64::NAN, 3)] {
+        for (cost, parts) in [(0.0, 3), (2.9e7, 3), (4.1e7, 4), (1e12, 6), (f64::INFINITY, 6), (f64::NAN, 3)]
+        {
             assert_eq!(spreading.parts(cost), parts, "{cost}");
         }
         assert_eq!(Spreading { part_min: 0.0, ..spreading }.parts(6.0), 6);

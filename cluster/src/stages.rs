@@ -25,7 +25,8 @@ const PARTITIONS: usize = 1;
 /// The plan by which the head gets the rows of a stage.
 pub fn plan(stages: &[Stage], number: usize, time_left: Option<Duration>) -> Result<Arc<dyn ExecutionPlan>> {
     let Some(stage) = stages.get(number) else { return internal_err!("there is no stage {number}") };
-    let rows = Arc::new(NetworkCoalesceExec::try_new(tasks(stages, stage, None, time_left)?, stage.tasks, 1)?);
+    let rows =
+        Arc::new(NetworkCoalesceExec::try_new(tasks(stages, stage, None, time_left)?, stage.tasks, 1)?);
     Ok(match stage.above {
         Above::InOrder => Arc::new(InTurnExec::new(rows)),
         Above::Nothing | Above::Exchange => Arc::new(CoalescePartitionsExec::new(rows)),

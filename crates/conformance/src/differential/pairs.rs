@@ -97,9 +97,12 @@ fn native_answer(
     }
 }
 
-/// A query whose answers that are too large to be compared are not made as a whole. (Without ORDER BY any rows are too many.)
+/// A query whose answers that are too large to be compared are not made as a whole, and which leaves out no rows (REDUCED may leave out others each time).
 fn with_few_rows(mut query: Query) -> Query {
     if let Query::Select { pattern, .. } = &mut query {
+        if let GraphPattern::Reduced { inner } = pattern {
+            *pattern = std::mem::take(inner);
+        }
         let inner = Box::new(std::mem::replace(pattern, GraphPattern::Bgp { patterns: Vec::new() }));
         *pattern = GraphPattern::Slice { inner, start: 0, length: Some(ROWS_MAX + 1) };
     }

@@ -42,9 +42,15 @@ fn what_nobody_needs_is_not_exchanged() {
     let exchange = Some(Exchange { rows_min: 0.0, row_cost: 0.0, parts: 3, begin_cost: 0.0 });
     let mut exchanged = std::collections::BTreeSet::new();
     for (text, never) in [
-        ("SELECT ?x (COUNT(*) AS ?c) { ?s :p ?v ; :q ?o . ?t :name ?x ; :q ?o } GROUP BY ?x", &["s", "t"][..]),
+        (
+            "SELECT ?x (COUNT(*) AS ?c) { ?s :p ?v ; :q ?o . ?t :name ?x ; :q ?o } GROUP BY ?x",
+            &["s", "t"][..],
+        ),
         ("SELECT ?x (SUM(?v) AS ?c) { ?s :p ?v ; :q ?o . ?t :name ?x ; :q ?o } GROUP BY ?x", &["s", "t"]),
-        ("SELECT ?x (SUM(?v) AS ?c) { ?s :p ?v ; :q ?o . ?t :name ?x ; :q ?o FILTER (?s != ?t) } GROUP BY ?x", &[]),
+        (
+            "SELECT ?x (SUM(?v) AS ?c) { ?s :p ?v ; :q ?o . ?t :name ?x ; :q ?o FILTER (?s != ?t) } GROUP BY ?x",
+            &[],
+        ),
         ("SELECT DISTINCT ?x { ?s :p ?v ; :q ?o . ?t :name ?x ; :q ?o FILTER (?v > 1) }", &["t"]),
         ("SELECT (COUNT(DISTINCT *) AS ?c) { ?s :p ?v ; :q ?o . ?t :name ?x ; :q ?o }", &[]),
     ] {

@@ -1,15 +1,14 @@
 //! Two subjects beside each other, without the oracle: many more cases in the same time, among them such that take too long for the oracle.
 
-use super::{ROWS_MAX, Summary, Verdict, compare, kind, services, settings, without_slice};
+use super::{ROWS_MAX, Summary, Verdict, compare, kind, services, settings};
 use crate::answer::Answer;
 use crate::dataset::Dataset;
 use crate::generate::Case;
+use crate::generate::ast::Form;
 use crate::knobs::Knobs;
 use crate::rdf_files::{RdfFormat, parse};
 use crate::subject::{QuerySettings, Subject, no_panic};
 use anyhow::{Context, Result};
-use spargebra::algebra::GraphPattern;
-use spargebra::{Query, SparqlParser};
 
 /// Runs the cases of seeds `first..first + pairs`: `other` has to give what `native` gives. Until `failures_max` differ.
 pub fn run_pairs(
@@ -69,9 +68,8 @@ fn check(
     }
     let (_, _, dataset) = stored.as_ref().context("nothing is loaded")?;
     let text = case.query_text();
-    let query = SparqlParser::new().parse_query(&text).context("the query")?;
     let settings = QuerySettings { services: services(&text, dataset), ..settings(case) };
-    let whole = native_answer(native, &with_few_rows(without_slice(&query)), knobs, &settings)?;
+    let whole = native_answer(native, &whole_of(case), knobs, &settings)?;
     let Some(whole) = whole.filter(|whole| rows_of(whole) <= ROWS_MAX) else { return Ok(Verdict::Skipped) };
     let answer = match no_panic(|| other.query(&text, &settings)) {
         Err(error) if knobs.may_refuse(&format!("{error:#}")) => return Ok(Verdict::Skipped),
@@ -87,26 +85,27 @@ fn check(
 /// None: it was refused for want of the memory that the case allows.
 fn native_answer(
     native: &mut dyn Subject,
-    query: &Query,
+    text: &str,
     knobs: &Knobs,
     settings: &QuerySettings,
 ) -> Result<Option<Answer>> {
-    match no_panic(|| native.query(&query.to_string(), settings)) {
+    match no_panic(|| native.query(text, settings)) {
         Err(error) if knobs.may_refuse(&format!("{error:#}")) => Ok(None),
         answer => answer.map(Some).context("the query failed natively"),
     }
 }
 
-/// A query whose answers that are too large to be compared are not made as a whole, and which leaves out no rows (REDUCED may leave out others each time).
-fn with_few_rows(mut query: Query) -> Query {
-    if let Query::Select { pattern, .. } = &mut query {
-        if let GraphPattern::Reduced { inner } = pattern {
-            *pattern = std::mem::take(inner);
-        }
-        let inner = Box::new(std::mem::replace(pattern, GraphPattern::Bgp { patterns: Vec::new() }));
-        *pattern = GraphPattern::Slice { inner, start: 0, length: Some(ROWS_MAX + 1) };
+/// The query with all of its rows, up to one more than are compared: without its slice, and without REDUCED, which may leave out other rows each time.
+fn whole_of(case: &Case) -> String {
+    let mut whole = case.clone();
+    let select = &mut whole.query.select;
+    if matches!(whole.query.form, Form::Select) {
+        (select.limit, select.offset) = (Some(ROWS_MAX + 1), None);
     }
-    query
+    if select.modifier == "REDUCED" {
+        select.modifier = "";
+    }
+    whole.query_text()
 }
 
 fn rows_of(answer: &Answer) -> usize {

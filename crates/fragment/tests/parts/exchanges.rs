@@ -63,7 +63,8 @@ fn what_nobody_needs_is_not_exchanged() {
                 let columns = names(fragment);
                 assert!(input.by.iter().all(|place| *place < columns.len()), "{text}");
                 assert!(columns.iter().all(|column| !never.contains(column)), "{text}: {columns:?}");
-                assert_eq!(names(&read(bytes, &snapshot).unwrap()), columns);
+                // Names do not travel.
+                assert_eq!(names(&read(bytes, &snapshot).unwrap()).len(), columns.len());
                 exchanged.extend(columns.into_iter().map(str::to_owned));
             }
         }

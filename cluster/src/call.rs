@@ -1,6 +1,7 @@
 //! Calls of heads at a worker: each task of a query has one, which is open as long as the query runs. What runs for a task ends with its call, whatever
 //! else holds on to it: an exchange keeps reading from a leaf whose rows nobody wants any more until the next rows come, and that may be long.
 
+use crate::queues::Queues;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use lode_base::cancel::CancelToken;
@@ -29,12 +30,17 @@ struct State {
 pub struct Running {
     pub token: CancelToken,
     pub inputs: Vec<AbortHandle>,
+    /// What is made for others, of whom some may not have come.
+    pub queues: Option<Arc<Queues>>,
 }
 
 impl Running {
     fn end(self) {
         self.token.cancel();
         self.inputs.iter().for_each(AbortHandle::abort);
+        if let Some(queues) = self.queues {
+            queues.close();
+        }
     }
 }
 
@@ -171,7 +177,7 @@ mod tests {
         let first = calls.begin(&mut one, Body::new(Endless));
         let second = calls.begin(&mut two, Body::new(Endless));
         let (running, other) = (CancelToken::new(None), CancelToken::new(None));
-        let only = |token: &CancelToken| Running { token: token.clone(), inputs: Vec::new() };
+        let only = |token: &CancelToken| Running { token: token.clone(), inputs: Vec::new(), queues: None };
         calls.of(&one).ends(only(&running));
         calls.of(&two).ends(only(&other));
         assert_eq!(calls.count(), 2);
@@ -199,7 +205,7 @@ mod tests {
             let mut pumps = tokio::task::JoinSet::new();
             let pump = pumps.spawn_on(std::future::pending::<()>(), runtime.handle());
             let token = CancelToken::new(None);
-            calls.of(&headers).ends(Running { token, inputs: vec![pump] });
+            calls.of(&headers).ends(Running { token, inputs: vec![pump], queues: None });
             calls.open().calls.values().for_each(|call| call.end());
             assert!(runtime.block_on(pumps.join_next()).unwrap().unwrap_err().is_cancelled());
         }

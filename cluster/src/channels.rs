@@ -10,12 +10,12 @@ use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
 use datafusion_distributed::grpc::{BoxCloneSyncChannel, create_worker_client};
 use datafusion_distributed::{
     ChannelResolver, CoordinatorToWorkerMsg, ExecuteTaskRequest, GetWorkerInfoRequest, GetWorkerInfoResponse,
-    SetPlanRequest, TaskMetrics, WorkerChannel, WorkerToCoordinatorMsg,
+    ProducerHead, SetPlanRequest, TaskMetrics, Worker as StageWorker, WorkerChannel, WorkerToCoordinatorMsg,
 };
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use http::header::AUTHORIZATION;
-use http::{HeaderMap, HeaderValue, Request, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,7 +47,15 @@ pub struct Channels {
     authority: Option<Arc<[u8]>>,
     open: Arc<Mutex<HashMap<Url, Channel>>>,
     on_task: Option<OnTask>,
+    /// Where this is, for who runs tasks here, and who does.
+    here: Option<(Url, Here)>,
 }
+
+/// Who runs the tasks of this process, as long as it is there.
+pub type Here = Arc<Mutex<Option<StageWorker>>>;
+
+/// Under this name a head tells a worker by which address it and others know it.
+const ADDRESS: HeaderName = HeaderName::from_static("lode-address");
 
 /// Hears where a task of which stage came to its end, and what it did.
 pub type OnTask = Arc<dyn Fn(&Url, usize, &TaskMetrics) + Send + Sync>;
@@ -63,7 +71,13 @@ pub enum Unheard {
 
 impl Channels {
     pub fn new(token: Token, authority: Option<Arc<[u8]>>) -> Self {
-        Self { token, authority, open: Arc::default(), on_task: None }
+        Self { token, authority, open: Arc::default(), on_task: None, here: None }
+    }
+
+    /// The same connections for a task that came with these headers: rows of other tasks of this process are taken without any.
+    pub fn of_task(&self, headers: &HeaderMap, here: &Here) -> Self {
+        let address = headers.get(ADDRESS).and_then(|address| Url::parse(address.to_str().ok()?).ok());
+        Self { here: address.map(|address| (address, Arc::clone(here))), ..self.clone() }
     }
 
     /// The same connections, and who hears of tasks that came to their end.
@@ -140,36 +154,48 @@ pub fn is_of_this_machine(address: IpAddr) -> bool {
 #[async_trait]
 impl ChannelResolver for Channels {
     async fn get_worker_client_for_url(&self, url: &Url) -> Result<Box<dyn WorkerChannel>> {
+        if let Some((_, here)) = self.here.as_ref().filter(|(address, _)| address == url)
+            && let Some(worker) = here.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        {
+            return Ok(Box::new(InProcess(worker)));
+        }
         let channel = WithToken { channel: self.channel(url)?, header: self.token.header() };
         let client = create_worker_client(BoxCloneSyncChannel::new(channel));
-        Ok(match &self.on_task {
-            Some(on_task) => Box::new(Heard { client, url: url.clone(), on_task: Arc::clone(on_task) }),
-            None => client,
-        })
+        Ok(Box::new(OverWire { client, url: url.clone(), on_task: self.on_task.clone() }))
     }
 }
 
-/// A connection over which somebody hears of tasks.
-struct Heard {
+/// A task without what datafusion-distributed would put above it: rows are spread by who makes them.
+fn as_it_is(request: ExecuteTaskRequest) -> ExecuteTaskRequest {
+    ExecuteTaskRequest { producer_head: ProducerHead::None, ..request }
+}
+
+/// A connection, over which somebody may hear of tasks.
+struct OverWire {
     client: Box<dyn WorkerChannel>,
     url: Url,
-    on_task: OnTask,
+    on_task: Option<OnTask>,
 }
 
 #[async_trait]
-impl WorkerChannel for Heard {
+impl WorkerChannel for OverWire {
     async fn coordinator_channel(
         &mut self,
-        headers: HeaderMap,
-        plan: SetPlanRequest,
+        mut headers: HeaderMap,
+        mut plan: SetPlanRequest,
         to: BoxStream<'static, CoordinatorToWorkerMsg>,
         metrics: ExecutionPlanMetricsSet,
         context: &Arc<TaskContext>,
     ) -> Result<BoxStream<'static, Result<WorkerToCoordinatorMsg>>> {
-        let (url, stage, on_task) = (self.url.clone(), plan.task_key.stage_id, Arc::clone(&self.on_task));
+        let (url, stage, on_task) = (self.url.clone(), plan.task_key.stage_id, self.on_task.clone());
+        if let Ok(address) = HeaderValue::from_str(url.as_str()) {
+            headers.insert(ADDRESS, address);
+        }
+        // A worker that found its own address here would go past `Channels`.
+        plan.target_worker_url.set_fragment(Some("lode"));
         let from = self.client.coordinator_channel(headers, plan, to, metrics, context).await?;
         let hear = move |message: &Result<WorkerToCoordinatorMsg>| {
-            if let Ok(WorkerToCoordinatorMsg::TaskMetrics(done)) = message {
+            if let (Ok(WorkerToCoordinatorMsg::TaskMetrics(done)), Some(on_task)) = (message, &on_task) {
                 on_task(&url, stage, done);
             }
         };
@@ -183,11 +209,43 @@ impl WorkerChannel for Heard {
         metrics: ExecutionPlanMetricsSet,
         context: &Arc<TaskContext>,
     ) -> Result<Vec<BoxStream<'static, Result<RecordBatch>>>> {
-        self.client.execute_task(headers, request, metrics, context).await
+        self.client.execute_task(headers, as_it_is(request), metrics, context).await
     }
 
     async fn get_worker_info(&mut self, request: GetWorkerInfoRequest) -> Result<GetWorkerInfoResponse> {
         self.client.get_worker_info(request).await
+    }
+}
+
+/// Tasks of this process.
+struct InProcess(StageWorker);
+
+#[async_trait]
+impl WorkerChannel for InProcess {
+    async fn coordinator_channel(
+        &mut self,
+        headers: HeaderMap,
+        plan: SetPlanRequest,
+        to: BoxStream<'static, CoordinatorToWorkerMsg>,
+        _: ExecutionPlanMetricsSet,
+        _: &Arc<TaskContext>,
+    ) -> Result<BoxStream<'static, Result<WorkerToCoordinatorMsg>>> {
+        self.0.coordinator_channel(headers, plan, to.map(Ok).boxed()).await
+    }
+
+    async fn execute_task(
+        &mut self,
+        _: HeaderMap,
+        request: ExecuteTaskRequest,
+        _: ExecutionPlanMetricsSet,
+        _: &Arc<TaskContext>,
+    ) -> Result<Vec<BoxStream<'static, Result<RecordBatch>>>> {
+        let (partitions, _) = self.0.execute_task(as_it_is(request)).await?;
+        Ok(partitions.into_iter().map(StreamExt::boxed).collect())
+    }
+
+    async fn get_worker_info(&mut self, _: GetWorkerInfoRequest) -> Result<GetWorkerInfoResponse> {
+        Ok(GetWorkerInfoResponse { version: self.0.version().to_string() })
     }
 }
 

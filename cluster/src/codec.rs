@@ -92,6 +92,7 @@ mod tests {
             fragment: Arc::default(),
             ranges: vec![Vec::new()],
             waiting_bytes: 0,
+            spread: None,
         };
         assert!(checked(Arc::new(FragmentExec::new(part, None))).is_ok());
     }

@@ -71,7 +71,16 @@ pub enum ColumnError {
     Value(#[from] FragmentError),
 }
 
+impl ColumnError {
+    pub fn other_columns() -> Self {
+        ArrowError::SchemaError("a fragment has other columns than it says".into()).into()
+    }
+}
+
 /// Rows for the wire.
+///
+/// # Errors
+/// Where they are no rows of these columns, or a value means nothing elsewhere.
 pub fn to_arrow(
     batch: Batch,
     columns: &[Column],
@@ -80,29 +89,49 @@ pub fn to_arrow(
 ) -> Result<RecordBatch, ColumnError> {
     let rows = batch.rows;
     if batch.columns.len() != columns.len() {
-        let other = "a fragment has other columns than it says";
-        return Err(ArrowError::SchemaError(other.into()).into());
+        return Err(ColumnError::other_columns());
     }
-    let arrays = batch.columns.into_iter().zip(columns).map(|(ids, column)| array(&ids, *column, cx));
-    let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
+    let arrays = batch.columns.into_iter().zip(columns).map(|(ids, column)| array(ids, *column, cx));
+    batch_of(schema, arrays.collect::<Result<_, _>>()?, rows)
+}
+
+/// Columns as rows.
+///
+/// # Errors
+/// Where they are none of these columns.
+pub fn batch_of(schema: &SchemaRef, arrays: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch, ColumnError> {
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
     Ok(RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)?)
 }
 
-fn array(ids: &[ValueId], column: Column, cx: &EvalContext) -> Result<ArrayRef, FragmentError> {
+fn array(ids: Vec<ValueId>, column: Column, cx: &EvalContext) -> Result<ArrayRef, FragmentError> {
     Ok(match column {
-        Column::Id => Arc::new(UInt64Array::from_iter_values(ids.iter().map(|id| id.to_bits()))),
+        // In their place: an id is its bits.
+        Column::Id => Arc::new(UInt64Array::from(ids.into_iter().map(ValueId::to_bits).collect::<Vec<_>>())),
         Column::Term => {
             let mut values = BinaryBuilder::with_capacity(ids.len(), ids.len() * 9);
-            let mut bytes = Vec::new();
-            for id in ids {
-                bytes.clear();
-                RowValue::of(*id, cx)?.write(&mut bytes);
-                values.append_value(&bytes);
-            }
+            values_of(&ids, cx, |bytes| values.append_value(bytes))?;
             Arc::new(values.finish())
         }
     })
+}
+
+/// The bytes of each value of a column, ids or terms.
+///
+/// # Errors
+/// Where a value means nothing elsewhere.
+pub fn values_of(
+    ids: &[ValueId],
+    cx: &EvalContext,
+    mut each: impl FnMut(&[u8]),
+) -> Result<(), FragmentError> {
+    let mut bytes = Vec::new();
+    for id in ids {
+        bytes.clear();
+        RowValue::of(*id, cx)?.write(&mut bytes);
+        each(&bytes);
+    }
+    Ok(())
 }
 
 /// What came, behind the rows of `out`. None where it has other columns, or a value that is none.
@@ -133,7 +162,7 @@ pub fn from_arrow(came: &RecordBatch, columns: &[Column], out: &mut Came) -> Opt
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     //! There and back.
     use super::*;
     use lode_base::cancel::CancelToken;
@@ -142,7 +171,7 @@ mod tests {
     use lode_sparql::VarId;
 
     /// A query over nothing.
-    fn with_context<T>(test: impl FnOnce(&EvalContext) -> T) -> T {
+    pub(crate) fn with_context<T>(test: impl FnOnce(&EvalContext) -> T) -> T {
         let database = lode_engine::Database::in_memory().unwrap();
         let data = "INSERT DATA { <http://e/a> <http://e/p> 1 }";
         database.update(data, &lode_engine::UpdateOptions::default()).unwrap();
@@ -195,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn other_columns_are_refused() {
+    pub fn other_columns_are_refused() {
         with_context(|cx| {
             let columns = [Column::Id];
             let there = to_arrow(batch(vec![vec![ValueId::MAX]]), &columns, &schema(&columns), cx).unwrap();

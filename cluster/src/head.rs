@@ -11,7 +11,7 @@ use crate::token::Token;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use lode_engine::{Elsewhere, EngineError, ExecError, Planned, Spread};
 use lode_exec::OpenFragment;
-use lode_fragment::{Apart, Exchange, FragmentError, Wanted, take_apart};
+use lode_fragment::{Apart, Exchange, Fragment, FragmentError, Wanted, take_apart};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak, mpsc};
@@ -34,8 +34,10 @@ pub struct HeadOptions {
     pub authority: Option<Arc<[u8]>>,
     /// Sub-plans that take less by the planner's estimate are run here.
     pub cost_min: Duration,
-    /// Parts of a fragment that a worker runs at once.
+    /// Parts of a fragment that a worker runs at once, at most.
     pub partitions: usize,
+    /// What a part is worth at least, by the planner's estimate.
+    pub part_min: Duration,
     /// Workers exchange rows, and these do not come here, where so many are joined, or are groups that are put together.
     pub exchange_min: f64,
     /// What a row costs on its way between workers, in nanoseconds of the planner's estimates.
@@ -54,6 +56,7 @@ impl HeadOptions {
             authority: None,
             cost_min: Duration::from_millis(200),
             partitions: 2,
+            part_min: Duration::from_millis(10),
             exchange_min,
             exchange_cost,
         }
@@ -154,11 +157,12 @@ impl Elsewhere for Head {
 
     fn spread(&self, query: Planned<'_>) -> Result<Option<Spread>, EngineError> {
         let visible = query.visible.clone();
-        let partitions = self.options.partitions;
-        let expected = Spreading { workers: self.shared.health.count(), partitions };
+        let (partitions, part_min) = (self.options.partitions, self.options.part_min.as_nanos() as f64);
+        let of = |workers| Spreading { workers, partitions, part_min };
+        let parts = of(self.shared.health.count()).parts(query.plan.root.cost);
         let (rows_min, row_cost) = (self.options.exchange_min, self.options.exchange_cost);
         let begin_cost = row_cost * ROWS_OF_AN_EXCHANGE;
-        let exchange = Some(Exchange { rows_min, row_cost, parts: expected.parts(), begin_cost });
+        let exchange = Some(Exchange { rows_min, row_cost, parts, begin_cost });
         let wanted = Wanted { cost_min: self.cost_min(), now: query.now, visible, exchange };
         let Apart { head, fragments, stays } =
             take_apart(query.plan, query.snapshot, &wanted).map_err(failed)?;
@@ -166,15 +170,30 @@ impl Elsewhere for Head {
             return Ok(None);
         }
         let workers = self.workers().len();
-        if workers == 0 {
+        if workers == 0 || !is_worth_it(&fragments, query.plan.root.cost, workers, (row_cost, begin_cost)) {
             return Ok(None);
         }
-        let stages = stages(fragments, &query, Spreading { workers, partitions }).map_err(failed)?;
+        let stages = stages(fragments, &query, of(workers)).map_err(failed)?;
         let running = Arc::new(Running::new(Arc::clone(&self.shared), &query, stages));
         let told = Arc::new(Telling { running: Arc::clone(&running), stays });
         let rows = OpenFragment::new(move |number| running.open(number));
         Ok(Some(Spread { head, rows, told }))
     }
+}
+
+/// Whether what is exchanged for a query that takes so long costs each worker less than others do for it.
+fn is_worth_it(
+    fragments: &[(Fragment, Vec<u8>)],
+    cost: f64,
+    workers: usize,
+    (row_cost, begin_cost): (f64, f64),
+) -> bool {
+    let inputs = fragments.iter().flat_map(|(fragment, _)| &fragment.inputs);
+    let exchanged = inputs.filter_map(|input| fragments.get(input.fragment as usize));
+    let exchanges: f64 = exchanged.map(|(input, _)| input.plan.root.rows * row_cost + begin_cost).sum();
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let others = workers.saturating_sub(1) as f64;
+    exchanges <= cost * others
 }
 
 /// Looks whether others are workers now.

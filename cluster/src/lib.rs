@@ -22,9 +22,11 @@ mod leaf;
 mod members;
 mod part;
 mod pool;
+mod queues;
 mod route;
 mod running;
 mod session;
+mod spreading;
 mod stage;
 mod stages;
 mod telling;
@@ -44,4 +46,4 @@ pub use work::Work;
 pub use worker::{Tls, Worker, WorkerError, WorkerOptions};
 
 /// Head and workers have to be of one version.
-pub const VERSION: &str = concat!("lodestore ", env!("CARGO_PKG_VERSION"), " cluster 1");
+pub const VERSION: &str = concat!("lodestore ", env!("CARGO_PKG_VERSION"), " cluster 2");

@@ -14,6 +14,18 @@ const COLUMNS_MAX: usize = 1 << 10;
 const RANGES_BYTES_MAX: usize = 1 << 21;
 const MAGIC: u64 = u64::from_le_bytes(*b"LODELEAF");
 
+/// Columns by which rows are spread, at most.
+const BY_MAX: usize = 16;
+
+/// How the rows of a part are spread over the tasks that take them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spread {
+    /// Places of columns of ids: rows with the same in all of them meet.
+    pub by: Vec<usize>,
+    /// How many take them.
+    pub takers: usize,
+}
+
 /// A part of a query for one worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
@@ -31,6 +43,8 @@ pub struct Part {
     pub ranges: Vec<Vec<Range<ValueId>>>,
     /// Bytes that wait on the connections of its inputs, at most: they cannot be spilled.
     pub waiting_bytes: u64,
+    /// Over whom its rows are spread; none: they stay in their partition.
+    pub spread: Option<Spread>,
 }
 
 impl Part {
@@ -47,6 +61,11 @@ impl Part {
         to.number(self.ranges.len() as u64);
         self.ranges.iter().for_each(|ranges| to.bytes(&write_ranges(ranges)));
         to.number(self.waiting_bytes);
+        let (by, takers) =
+            self.spread.as_ref().map_or((&[][..], 0), |spread| (&spread.by[..], spread.takers));
+        to.number(takers as u64);
+        to.number(by.len() as u64);
+        by.iter().for_each(|place| to.number(*place as u64));
         to.0
     }
 
@@ -65,8 +84,23 @@ impl Part {
         let ranges = (0..partitions).map(|_| read_ranges(from.bytes(RANGES_BYTES_MAX)?).ok());
         let ranges = ranges.collect::<Option<Vec<_>>>()?;
         let waiting_bytes = from.number()?;
+        let spread = Spread::read(&mut from, &columns)?;
         from.end()?;
-        Some(Self { database, version, time_left, columns, fragment, ranges, waiting_bytes })
+        Some(Self { database, version, time_left, columns, fragment, ranges, waiting_bytes, spread })
+    }
+}
+
+impl Spread {
+    /// By columns that there are, over some who take them; or not at all.
+    fn read(from: &mut Reader<'_>, columns: &[Column]) -> Option<Option<Self>> {
+        let (takers, count) = (from.count(PARTITIONS_MAX)?, from.count(BY_MAX)?);
+        let by = (0..count).map(|_| from.count(COLUMNS_MAX)).collect::<Option<Vec<_>>>()?;
+        let are_ids = by.iter().all(|place| columns.get(*place) == Some(&Column::Id));
+        match (takers, by.is_empty()) {
+            (0, true) => Some(None),
+            (1.., false) if are_ids => Some(Some(Self { by, takers })),
+            _ => None,
+        }
     }
 }
 
@@ -85,12 +119,26 @@ mod tests {
             fragment: vec![1, 2, 3].into(),
             ranges: vec![vec![id(0)..id(5), id(7)..id(9)], vec![]],
             waiting_bytes: 7,
+            spread: Some(Spread { by: vec![0], takers: 3 }),
         }
     }
 
     #[test]
     fn comes_back() {
-        assert_eq!(Part::read(&part().write()), Some(part()));
+        let stays = Part { spread: None, ..part() };
+        for part in [part(), stays] {
+            assert_eq!(Part::read(&part.write()), Some(part));
+        }
+    }
+
+    #[test]
+    fn rows_are_spread_by_ids_that_there_are() {
+        for (by, takers) in
+            [(vec![1], 3), (vec![2], 3), (vec![], 3), (vec![0], 0), (vec![0; 17], 3), (vec![0], 1025)]
+        {
+            let part = Part { spread: Some(Spread { by, takers }), ..part() };
+            assert_eq!(Part::read(&part.write()), None, "{:?}", part.spread);
+        }
     }
 
     #[test]

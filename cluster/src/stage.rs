@@ -41,8 +41,10 @@ pub struct Stage {
 pub struct Spreading {
     /// How many there are.
     pub workers: usize,
-    /// Parts of a fragment that one runs at once.
+    /// Parts of a fragment that one runs at once, at most.
     pub partitions: usize,
+    /// A part is worth that much by the planner's estimate, in nanoseconds.
+    pub part_min: f64,
 }
 
 impl Spreading {
@@ -51,9 +53,16 @@ impl Spreading {
         self.workers.max(2)
     }
 
-    /// Parts of a stage.
-    pub fn parts(self) -> usize {
+    /// Parts of a stage, at most.
+    fn parts_max(self) -> usize {
         self.tasks().saturating_mul(self.partitions.max(1))
+    }
+
+    /// Parts of a stage that takes that long. Each of them has its own tables of what is not cut, and its own groups.
+    pub fn parts(self, cost: f64) -> usize {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
+        let worth = (cost / self.part_min.max(1.0)) as usize;
+        worth.clamp(self.tasks(), self.parts_max())
     }
 
     /// Tasks of a stage that is made of so many exchanged rows. Each is a part: see `stages`. Each reads from all tasks that it is made of, so that more tasks
@@ -61,12 +70,12 @@ impl Spreading {
     fn tasks_over(self, rows: f64) -> usize {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
         let worth = (rows / ROWS_OF_A_TASK) as usize;
-        worth.clamp(self.tasks(), self.parts())
+        worth.clamp(self.tasks(), self.parts_max())
     }
 }
 
 /// So many exchanged rows are worth a task.
-const ROWS_OF_A_TASK: f64 = 50_000.0;
+const ROWS_OF_A_TASK: f64 = 200_000.0;
 
 /// Stages for fragments, of which those that others are made of come before these.
 ///
@@ -106,7 +115,8 @@ fn stage(
 ) -> Result<Stage, FragmentError> {
     let (key, ranges) = match fragment.inputs.is_empty() {
         true => {
-            let parts = if above == Above::InOrder { tasks } else { spreading.parts() };
+            let cost = fragment.plan.root.cost;
+            let parts = if above == Above::InOrder { tasks } else { spreading.parts(cost) };
             let options = RunOptions::new(0, query.cancel.clone());
             let options = RunOptions { budget: query.budget.clone(), ..options };
             ranges(&fragment, query.snapshot, &options, parts)?
@@ -125,6 +135,7 @@ fn stage(
         fragment: bytes.into(),
         ranges: Vec::new(),
         waiting_bytes: 0,
+        spread: None,
     };
     let key = key.map(|var| fragment.plan.vars.name(var).to_owned());
     let (rows, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -138,10 +149,15 @@ mod tests {
 
     #[test]
     fn few_rows_are_not_worth_many_tasks() {
-        let spreading = Spreading { workers: 3, partitions: 2 };
-        for (rows, tasks) in [(0.0, 3), (200_000.0, 4), (1e12, 6), (f64::INFINITY, 6), (f64::NAN, 3)] {
+        let spreading = Spreading { workers: 3, partitions: 2, part_min: 1e7 };
+        for (rows, tasks) in [(0.0, 3), (800_000.0, 4), (1e12, 6), (f64::INFINITY, 6), (f64::NAN, 3)] {
             assert_eq!(spreading.tasks_over(rows), tasks, "{rows}");
         }
-        assert_eq!(Spreading { workers: 1, partitions: 1 }.tasks_over(1e9), 2);
+        for (cost, parts) in [(0.0, 3), (2.9e7, 3), (4.1e7, 4), (1e12, 6), (f64::INFINITY, 6), (f64::NAN, 3)]
+        {
+            assert_eq!(spreading.parts(cost), parts, "{cost}");
+        }
+        assert_eq!(Spreading { part_min: 0.0, ..spreading }.parts(6.0), 6);
+        assert_eq!(Spreading { workers: 1, partitions: 1, part_min: 1e7 }.tasks_over(1e9), 2);
     }
 }

@@ -4,7 +4,7 @@ use crate::channels::STREAM_BYTES;
 use crate::columns::name;
 use crate::in_turn::InTurnExec;
 use crate::leaf::FragmentExec;
-use crate::part::Part;
+use crate::part::{Part, Spread};
 use crate::session::EXCHANGE_BYTES;
 use crate::stage::{Above, Stage};
 use datafusion::common::{Result, internal_err};
@@ -25,7 +25,8 @@ const PARTITIONS: usize = 1;
 /// The plan by which the head gets the rows of a stage.
 pub fn plan(stages: &[Stage], number: usize, time_left: Option<Duration>) -> Result<Arc<dyn ExecutionPlan>> {
     let Some(stage) = stages.get(number) else { return internal_err!("there is no stage {number}") };
-    let rows = Arc::new(NetworkCoalesceExec::try_new(tasks(stages, stage, time_left)?, stage.tasks, 1)?);
+    let rows =
+        Arc::new(NetworkCoalesceExec::try_new(tasks(stages, stage, None, time_left)?, stage.tasks, 1)?);
     Ok(match stage.above {
         Above::InOrder => Arc::new(InTurnExec::new(rows)),
         Above::Nothing | Above::Exchange => Arc::new(CoalescePartitionsExec::new(rows)),
@@ -41,10 +42,15 @@ pub fn in_plan(stages: &[Stage], number: usize) -> Vec<usize> {
     all
 }
 
-/// What each task of a stage runs.
-fn tasks(stages: &[Stage], stage: &Stage, time_left: Option<Duration>) -> Result<Arc<dyn ExecutionPlan>> {
+/// What each task of a stage runs, and over whom its rows are spread.
+fn tasks(
+    stages: &[Stage],
+    stage: &Stage,
+    spread: Option<Spread>,
+    time_left: Option<Duration>,
+) -> Result<Arc<dyn ExecutionPlan>> {
     if stage.fragment.inputs.is_empty() {
-        return leaf(stage, time_left);
+        return leaf(stage, spread, time_left);
     }
     let (mut inputs, mut connections) = (Vec::new(), 0);
     for input in &stage.fragment.inputs {
@@ -52,14 +58,16 @@ fn tasks(stages: &[Stage], stage: &Stage, time_left: Option<Duration>) -> Result
             return internal_err!("there is no stage {}", input.fragment);
         };
         connections += from.tasks as u64;
-        inputs.push(exchange(tasks(stages, from, time_left)?, input, from.tasks)?);
+        let spread = Spread { by: input.by.clone(), takers: stage.tasks };
+        inputs.push(exchange(tasks(stages, from, Some(spread), time_left)?, input, from.tasks)?);
     }
     let waiting_bytes = connections.saturating_mul((EXCHANGE_BYTES + STREAM_BYTES) as u64);
-    let part = Part { time_left, waiting_bytes, ..stage.part.clone() };
+    let part = Part { time_left, waiting_bytes, spread, ..stage.part.clone() };
     Ok(Arc::new(FragmentExec::over(part, inputs, None)))
 }
 
-/// Rows of so many tasks, those with the same ids in some columns at one place.
+/// Rows of so many tasks, those with the same ids in some columns at one place. Who makes the rows spreads them: the repartition in this plan only tells
+/// datafusion-distributed of what kind the boundary is, and no worker runs it.
 fn exchange(rows: Arc<dyn ExecutionPlan>, input: &Input, tasks: usize) -> Result<Arc<dyn ExecutionPlan>> {
     let column = |place: &usize| Arc::new(ColumnExpr::new(&name(*place), *place)) as Arc<dyn PhysicalExpr>;
     let by = input.by.iter().map(column).collect();
@@ -68,7 +76,11 @@ fn exchange(rows: Arc<dyn ExecutionPlan>, input: &Input, tasks: usize) -> Result
 }
 
 /// The leaf, with the variant of each task. Tasks get neighbouring ranges.
-fn leaf(stage: &Stage, time_left: Option<Duration>) -> Result<Arc<dyn ExecutionPlan>> {
+fn leaf(
+    stage: &Stage,
+    spread: Option<Spread>,
+    time_left: Option<Duration>,
+) -> Result<Arc<dyn ExecutionPlan>> {
     let Stage { part, ranges, tasks, .. } = stage;
     // In order, each task has one partition: see `InTurnExec`.
     let partitions = match stage.above {
@@ -83,7 +95,8 @@ fn leaf(stage: &Stage, time_left: Option<Duration>) -> Result<Arc<dyn ExecutionP
             let (from, to) = (own.len() * partition / partitions, own.len() * (partition + 1) / partitions);
             own.get(from..to).unwrap_or_default().to_vec()
         };
-        Part { ranges: (0..partitions).map(of_partition).collect(), time_left, ..part.clone() }
+        let ranges = (0..partitions).map(of_partition).collect();
+        Part { ranges, time_left, spread: spread.clone(), ..part.clone() }
     };
     let exec = |part: Part| -> Arc<dyn ExecutionPlan> { Arc::new(FragmentExec::new(part, None)) };
     let variants = (0..*tasks).map(|task| exec(of_task(task)));
@@ -128,6 +141,7 @@ mod tests {
             fragment: Arc::default(),
             ranges: Vec::new(),
             waiting_bytes: 0,
+            spread: None,
         };
         let (rows, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
         Stage { fragment: fragment(inputs), part, ranges, tasks, above, key: None, rows, bytes }

@@ -2,7 +2,7 @@
 
 use crate::VERSION;
 use crate::call::Calls;
-use crate::channels::{Channels, KEEP_ALIVE, KEEP_ALIVE_PATIENCE, is_of_this_machine};
+use crate::channels::{Channels, Here, KEEP_ALIVE, KEEP_ALIVE_PATIENCE, is_of_this_machine};
 use crate::codec::{Codec, check};
 use crate::gate::{Gate, Notice};
 use crate::leaf::Site;
@@ -15,7 +15,7 @@ use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion_distributed::{DistributedExt, Worker as StageWorker, WorkerQueryContext};
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
@@ -90,6 +90,8 @@ pub struct Worker {
     /// Where it tells what it does.
     pub metrics: Option<SocketAddr>,
     notice: Arc<Notice>,
+    /// Who runs tasks holds on to it, and it to who runs tasks.
+    here: Here,
     stop: Option<oneshot::Sender<()>>,
     runtime: Option<Runtime>,
     serving: tokio::task::JoinHandle<Result<(), tonic::transport::Error>>,
@@ -123,17 +125,18 @@ impl Worker {
             None => None,
         };
         runtime.spawn(close_idle(Arc::downgrade(&site)));
-        let notice = Arc::new(Notice::default());
+        let (notice, here) = (Arc::new(Notice::default()), Here::default());
         let serving = {
             let _entered = runtime.enter();
             let gate = (options.token, Arc::clone(&notice));
-            let server = server(site, gate, options.tls, options.authority)?;
+            let server = server(site, gate, options.tls, options.authority, Arc::clone(&here))?;
             let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
             runtime.spawn(server.serve_with_incoming_shutdown(incoming, async {
                 let _ = stopped.await;
             }))
         };
-        Ok(Self { address, metrics, notice, stop: Some(stop), runtime: Some(runtime), serving })
+        let (stop, runtime) = (Some(stop), Some(runtime));
+        Ok(Self { address, metrics, notice, here, stop, runtime, serving })
     }
 
     /// Tells heads that it ends, takes no more once they know, and waits until what runs has ended.
@@ -157,6 +160,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
+        self.here.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -180,6 +184,7 @@ fn server(
     (token, notice): (Token, Arc<Notice>),
     tls: Option<Tls>,
     authority: Option<Arc<[u8]>>,
+    here: Here,
 ) -> Result<Router, WorkerError> {
     // Groups and joins of DataFusion cannot have more than the fragments leave.
     let memory = Arc::new(Pool::new(site.memory.clone()));
@@ -187,8 +192,10 @@ fn server(
     let (channels, codec) = (Channels::new(token.clone(), authority), Codec(Some(site)));
     let calls = Arc::new(Calls::default());
     let of_session = Arc::clone(&calls);
+    let own = Arc::clone(&here);
     let session = move |context: WorkerQueryContext| {
-        let (channels, codec, call) = (channels.clone(), codec.clone(), of_session.of(&context.headers));
+        let (channels, call) = (channels.of_task(&context.headers, &own), of_session.of(&context.headers));
+        let codec = codec.clone();
         async move {
             let mut builder = bare(context.builder);
             builder.config().get_or_insert_default().set_extension(call);
@@ -200,6 +207,7 @@ fn server(
         }
     };
     let worker = StageWorker::from_session_builder(session).with_runtime_env(memory).with_version(VERSION);
+    *here.lock().unwrap_or_else(PoisonError::into_inner) = Some(worker.clone());
     let mut server = Server::builder()
         .http2_keepalive_interval(Some(KEEP_ALIVE))
         .http2_keepalive_timeout(Some(KEEP_ALIVE_PATIENCE));

@@ -101,8 +101,11 @@ fn with_processes(folder: &Path) -> (PathBuf, Arc<dyn Elsewhere>, Vec<Process>) 
     (place, Arc::new(Head::new(eager(urls)).unwrap()), workers)
 }
 
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|count| count.parse().ok())
+}
+
 fn random(mut subject: EngineSubject, name: &str) {
-    let setting = |name: &str| std::env::var(name).ok().and_then(|count| count.parse::<u64>().ok());
     let (queries, seed) = (setting("LODE_CLUSTER").unwrap_or(QUERIES), setting("LODE_SEED").unwrap_or(0));
     let tell = |so_far: &differential::Summary| {
         let (agreed, skipped) = (so_far.agreed, so_far.skipped);
@@ -112,6 +115,26 @@ fn random(mut subject: EngineSubject, name: &str) {
     };
     let summary = differential::run(&mut subject, seed, queries, 3, &mut { tell });
     println!("{name}: {} agree, {} skipped, from seed {seed}", summary.agreed, summary.skipped);
+    differential::verdict(&summary).unwrap();
+}
+
+/// Native answers and those of workers, without the oracle, in one process.
+#[test]
+fn random_pairs() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("db");
+    let workers = here(2, &place);
+    let mut spread = EngineSubject::in_folder(place, head(urls(&workers)));
+    let (pairs, seed) = (setting("LODE_PAIRS").unwrap_or(QUERIES), setting("LODE_SEED").unwrap_or(0));
+    let mut tell = |so_far: &differential::Summary| {
+        let compared = so_far.agreed + so_far.skipped;
+        if compared % 1_000 == 0 || !so_far.failures.is_empty() {
+            println!("{} agree, {} skipped, {:?}", so_far.agreed, so_far.skipped, so_far.failures);
+        }
+    };
+    let subjects = (&mut EngineSubject::default() as &mut dyn Subject, &mut spread as &mut dyn Subject);
+    let summary = differential::run_pairs(subjects, seed, pairs, 3, &mut tell);
+    println!("pairs: {} agree, {} skipped, from seed {seed}", summary.agreed, summary.skipped);
     differential::verdict(&summary).unwrap();
 }
 

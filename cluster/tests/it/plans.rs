@@ -1,6 +1,9 @@
 //! What is sent: no leaf claims more than it knows, and no worker runs what no head sends.
 
-use crate::support::{head, here, people, prepared, sorted, urls};
+use crate::support::{eager, head, here, people, prepared, sorted, urls};
+use lode_cluster::{Head, HeadOptions};
+use lode_engine::Elsewhere;
+use std::sync::Arc;
 
 #[test]
 fn plans_tell_stages_tasks_and_exchanges() {
@@ -92,4 +95,28 @@ fn what_stays_at_the_head_is_told() {
     let (text, _) =
         told("SELECT ?k (SAMPLE(?n) AS ?x) { ?s <http://e/kind> ?k ; <http://e/n> ?n } GROUP BY ?k");
     assert!(!text.contains("stays at the head"), "{text}");
+}
+
+/// What others would do for a query is less than what they exchange for it.
+#[test]
+fn what_is_not_worth_an_exchange_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let (database, place) = people(folder.path(), 2_000);
+    let workers = here(2, &place);
+    let by_hash = "SELECT ?a (COUNT(?b) AS ?c) { ?b <http://e/knows> ?a ; <http://e/n> ?n } GROUP BY ?a";
+    let few =
+        "SELECT ?k (COUNT(*) AS ?c) { ?s <http://e/kind> ?k ; <http://e/n> ?n FILTER (?n > 7) } GROUP BY ?k";
+    for (exchange_cost, rows_min, texts) in
+        [(0.0, 0.0, &[by_hash, few][..]), (1e6, 0.0, &[]), (1e6, 1e9, &[by_hash, few])]
+    {
+        let options = HeadOptions { exchange_cost, exchange_min: rows_min, ..eager(urls(&workers)) };
+        let head: Arc<dyn Elsewhere> = Arc::new(Head::new(options).unwrap());
+        for text in [by_hash, few] {
+            let query = prepared(&database, text, Some(&head));
+            let is_spread = query.report().elsewhere.is_some();
+            assert_eq!(is_spread, texts.contains(&text), "{text}, {exchange_cost}, {rows_min}");
+            let native = sorted(prepared(&database, text, None).run().unwrap());
+            assert_eq!(sorted(query.run().unwrap()), native, "{text}");
+        }
+    }
 }

@@ -86,6 +86,7 @@ pub fn head(workers: Vec<Url>) -> Arc<dyn Elsewhere> {
 pub fn eager(workers: Vec<Url>) -> HeadOptions {
     HeadOptions {
         cost_min: Duration::ZERO,
+        part_min: Duration::ZERO,
         exchange_min: 0.0,
         exchange_cost: 0.0,
         ..HeadOptions::new(workers, token())

@@ -5,8 +5,9 @@
 //! a value like others for groups and DISTINCT, while joins are spread by columns that both sides always bind.
 
 use crate::error::FragmentError;
-use crate::fragment::Input;
+use crate::fragment::{Fragment, Input};
 use crate::limits::{INPUTS_MAX, LEVELS_MAX};
+use crate::narrow::{narrow, with_columns};
 use crate::take_apart::{Exchange, Finder, levels};
 use crate::two_steps::TwoSteps;
 use lode_sparql::{PlanNode, PlanOp, VarId, stack};
@@ -85,15 +86,44 @@ impl Finder<'_> {
     ) -> Result<Option<PlanNode>, FragmentError> {
         let Some(mut by) = by else { return Ok(None) };
         by.truncate(COLUMNS_MAX);
+        let mut node = without_order(node.clone());
+        let narrowed = self.narrowed(&mut node, &by)?;
         let mut inputs = Vec::new();
-        collect_inputs(node, &by, &mut inputs);
+        collect_inputs(&node, &by, &mut inputs);
         let spread = inputs.iter().all(|input| input.by.len() == by.len());
-        let travels = travels(node).is_some_and(|levels| levels < LEVELS_MAX);
+        let travels = travels(&node).is_some_and(|levels| levels < LEVELS_MAX);
         if !spread || !travels || inputs.len() > INPUTS_MAX as usize {
             return Ok(None);
         }
-        let shipped = self.ship(without_order(node.clone()), inputs)?;
-        Ok(shipped.map(|fragment| self.add(fragment)))
+        let Some(shipped) = self.ship(node, inputs)? else { return Ok(None) };
+        for (number, fragment) in narrowed {
+            if let Some(wider) = self.found.get_mut(number as usize) {
+                *wider = fragment;
+            }
+        }
+        Ok(Some(self.add(shipped)))
+    }
+
+    /// The fragments below a node that have columns which it does not need, without these; and the node without them.
+    fn narrowed(
+        &self,
+        node: &mut PlanNode,
+        by: &[VarId],
+    ) -> Result<Vec<(u32, (Fragment, Vec<u8>))>, FragmentError> {
+        let mut narrower = node.clone();
+        let mut all = Vec::new();
+        for (number, columns) in narrow(&mut narrower, by) {
+            let Some((wider, _)) = self.found.get(number as usize) else { return Ok(Vec::new()) };
+            let root = with_columns(&wider.plan.root, &columns);
+            // What is cut by ranges has to be so still.
+            if wider.inputs.is_empty() && !self.is_confined(&root) {
+                return Ok(Vec::new());
+            }
+            let Some(fragment) = self.ship(root, wider.inputs.clone())? else { return Ok(Vec::new()) };
+            all.push((number, fragment));
+        }
+        *node = narrower;
+        Ok(all)
     }
 
     /// Columns by whose values the rows of all fragments below a node can be spread, so that each operator sees those together that it has to; none:

@@ -15,6 +15,7 @@ mod fragment;
 mod graphs;
 mod known;
 mod limits;
+mod narrow;
 mod run;
 mod scan;
 mod take_apart;

@@ -186,6 +186,11 @@ impl Finder<'_> {
         node.rows >= exchange.rows_min && node.rows > REDUCED * input.rows && node.sorted_by.is_empty()
     }
 
+    /// Whether all of a sub-plan can be run by ranges.
+    pub(crate) fn is_confined(&self, node: &PlanNode) -> bool {
+        may_be_confined(node, self.single_graph)
+    }
+
     /// Whether a sub-plan travels.
     fn may_travel(&self, node: &PlanNode) -> bool {
         let levels = self.levels.get(node.id as usize).copied().flatten();

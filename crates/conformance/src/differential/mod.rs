@@ -5,8 +5,11 @@
 //! rows that ORDER BY does not tell apart, the last digits of sums of floating-point numbers.
 
 mod compare;
+mod pairs;
 pub mod ruled;
 pub mod updates;
+
+pub use pairs::run_pairs;
 
 use crate::answer::Answer;
 use crate::dataset::{Dataset, quad_row};

@@ -1,7 +1,7 @@
 //! What is exchanged: groups of parts, or the rows themselves.
 
 use crate::{plan, snapshot, wanted};
-use lode_fragment::{Exchange, Wanted, take_apart};
+use lode_fragment::{Exchange, Fragment, Wanted, read, take_apart};
 use lode_sparql::{PlanNode, PlanOp, PlanOptions};
 
 fn has_groups(node: &PlanNode) -> bool {
@@ -29,4 +29,45 @@ fn groups_that_are_as_many_as_rows_are_made_once() {
     }
     // The rows, and by them their groups; of one group for all there are parts, which the head adds up.
     assert_eq!(in_parts, [(false, 2), (false, 2), (true, 1)]);
+}
+
+fn names(fragment: &Fragment) -> Vec<&str> {
+    fragment.plan.root.vars.iter().map(|var| fragment.plan.vars.name(*var)).collect()
+}
+
+/// A column by which a fragment joins its own patterns, and which nobody asks for elsewhere, does not go along.
+#[test]
+fn what_nobody_needs_is_not_exchanged() {
+    let snapshot = snapshot();
+    let exchange = Some(Exchange { rows_min: 0.0, row_cost: 0.0, parts: 3, begin_cost: 0.0 });
+    let mut exchanged = std::collections::BTreeSet::new();
+    for (text, never) in [
+        (
+            "SELECT ?x (COUNT(*) AS ?c) { ?s :p ?v ; :q ?o . ?t :name ?x ; :q ?o } GROUP BY ?x",
+            &["s", "t"][..],
+        ),
+        ("SELECT ?x (SUM(?v) AS ?c) { ?s :p ?v ; :q ?o . ?t :name ?x ; :q ?o } GROUP BY ?x", &["s", "t"]),
+        (
+            "SELECT ?x (SUM(?v) AS ?c) { ?s :p ?v ; :q ?o . ?t :name ?x ; :q ?o FILTER (?s != ?t) } GROUP BY ?x",
+            &[],
+        ),
+        ("SELECT DISTINCT ?x { ?s :p ?v ; :q ?o . ?t :name ?x ; :q ?o FILTER (?v > 1) }", &["t"]),
+        ("SELECT (COUNT(DISTINCT *) AS ?c) { ?s :p ?v ; :q ?o . ?t :name ?x ; :q ?o }", &[]),
+    ] {
+        for optimize in [true, false] {
+            let options = PlanOptions { optimize, ..PlanOptions::default() };
+            let plan = plan(text, &snapshot, None, &options);
+            let apart = take_apart(&plan, &snapshot, &Wanted { exchange, ..wanted(None) }).unwrap();
+            for input in apart.fragments.iter().flat_map(|(fragment, _)| &fragment.inputs) {
+                let (fragment, bytes) = &apart.fragments[input.fragment as usize];
+                let columns = names(fragment);
+                assert!(input.by.iter().all(|place| *place < columns.len()), "{text}");
+                assert!(columns.iter().all(|column| !never.contains(column)), "{text}: {columns:?}");
+                // Names do not travel.
+                assert_eq!(names(&read(bytes, &snapshot).unwrap()).len(), columns.len());
+                exchanged.extend(columns.into_iter().map(str::to_owned));
+            }
+        }
+    }
+    assert!(exchanged.contains("o"), "{exchanged:?}");
 }

@@ -224,7 +224,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    pub fn other_columns_are_refused() {
+    fn other_columns_are_refused() {
         with_context(|cx| {
             let columns = [Column::Id];
             let there = to_arrow(batch(vec![vec![ValueId::MAX]]), &columns, &schema(&columns), cx).unwrap();

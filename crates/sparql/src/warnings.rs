@@ -1,13 +1,19 @@
 //! What is no error of a query, but most likely not meant: calls of functions that nobody defines, regular expressions and geometries that are none.
 //! Each such call is an error of its expression, so that a FILTER drops its rows and a BIND leaves its variable unbound, without a word.
 
+mod arguments;
 mod calls;
+mod places;
 #[cfg(test)]
 mod tests;
 
+pub use arguments::Given;
 pub use calls::{FunctionOf, Known, of_queries};
 
-use crate::parse::hints::Hint;
+use crate::parse::hints::{BYTES_MAX, Hint};
+use crate::parse::line_and_column;
+use lode_syntax::Form;
+use places::{About, Places};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -35,8 +41,12 @@ pub enum PlanWarning {
     WrongText(Arc<str>, Arc<str>),
     /// A constant that a function is given is no geometry, or not one for all functions: its text, and what is the matter.
     NoGeometry(Arc<str>, Arc<str>),
+    /// An argument of a call can never be right: as it is written, and what is the matter.
+    WrongArgument(Argument, Arc<str>),
     /// Something in the text, which may be looked up in the data.
     Hint(Hint),
+    /// One of these that is not, and its bytes of the text.
+    At(Box<Self>, Range<usize>),
     /// What was inferred is not what follows from the data of the version that is asked, whose number this is: it is of an older one, if that is known.
     InferencesBehind {
         /// Of which.
@@ -67,6 +77,27 @@ pub struct GivenPattern {
     flags: Arc<str>,
     /// What is wrong with it.
     problem: Arc<str>,
+}
+
+/// An argument of a call, as much of it as is shown.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Argument {
+    /// The text of a literal.
+    Text(Arc<str>),
+    /// An IRI.
+    Iri(Arc<str>),
+    /// The name of a variable.
+    Variable(Arc<str>),
+}
+
+impl fmt::Display for Argument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => write!(f, "\"{text}\""),
+            Self::Iri(iri) => write!(f, "<{iri}>"),
+            Self::Variable(name) => write!(f, "?{name}"),
+        }
+    }
 }
 
 /// A text on one line, or its beginning.
@@ -105,6 +136,8 @@ impl fmt::Display for PlanWarning {
             ),
             Self::WrongText(text, why) => write!(f, "\"{text}\" {why}; {ERROR}"),
             Self::NoGeometry(text, why) => write!(f, "\"{text}\" {why}"),
+            Self::WrongArgument(argument, why) => write!(f, "{argument} {why}; {ERROR}"),
+            Self::At(other, _) => other.fmt(f),
             Self::Hint(Hint { message, help, .. }) if help.is_empty() => f.write_str(message),
             Self::Hint(Hint { message, help, .. }) => write!(f, "{message}; {help}"),
             Self::InferencesBehind { of: Some(of), version } => write!(
@@ -128,10 +161,11 @@ impl PlanWarning {
         match self {
             Self::UnknownFunction(..) => "unknown-function",
             Self::UnknownCast(_) => "unknown-cast",
-            Self::CastOfOther(_) | Self::WrongArguments(..) => "wrong-arguments",
+            Self::CastOfOther(_) | Self::WrongArguments(..) | Self::WrongArgument(..) => "wrong-arguments",
             Self::NoPattern(_) | Self::WrongText(..) => "no-pattern",
             Self::NoGeometry(..) => "no-geometry",
             Self::Hint(hint) => hint.kind.code(),
+            Self::At(other, _) => other.code(),
             Self::InferencesBehind { .. } => "inferences-behind",
             Self::TextsRead => "texts-read",
             Self::More(_) => "more",
@@ -142,27 +176,57 @@ impl PlanWarning {
     pub fn span(&self) -> Option<Range<usize>> {
         match self {
             Self::Hint(hint) => Some(hint.span.clone()),
+            Self::At(_, span) => Some(span.clone()),
             _ => None,
         }
     }
 
-    /// The beginning of the IRI, or of the text, that it is of, where it has no place.
-    pub fn about(&self) -> Option<&str> {
+    /// What of the text it is of, where it has no place.
+    fn about(&self) -> Option<About<'_>> {
         match self {
             Self::UnknownFunction(NamedFunction(iri), _)
             | Self::UnknownCast(NamedFunction(iri))
             | Self::CastOfOther(NamedFunction(iri))
-            | Self::WrongArguments(NamedFunction(iri), _) => Some(iri),
-            Self::NoPattern(GivenPattern { pattern, .. }) => Some(pattern),
-            Self::NoGeometry(text, _) | Self::WrongText(text, _) => Some(text),
-            Self::Hint(_) | Self::InferencesBehind { .. } | Self::TextsRead | Self::More(_) => None,
+            | Self::WrongArguments(NamedFunction(iri), _) => Some(About::Called(iri)),
+            Self::NoPattern(GivenPattern { pattern, .. }) => Some(About::Text(pattern)),
+            Self::NoGeometry(text, _) | Self::WrongText(text, _) => Some(About::Text(text)),
+            Self::WrongArgument(argument, _) => Some(match argument {
+                Argument::Text(text) => About::Text(text),
+                Argument::Iri(iri) => About::Iri(iri),
+                Argument::Variable(name) => About::Variable(name),
+            }),
+            Self::Hint(_)
+            | Self::At(..)
+            | Self::InferencesBehind { .. }
+            | Self::TextsRead
+            | Self::More(_) => None,
         }
+    }
+
+    /// Its line and its column, both from 1, in a text before which so many bytes were put, where it has a place there.
+    pub fn line_and_column(&self, text: &str, before: usize) -> Option<(usize, usize)> {
+        let start = self.span()?.start.checked_sub(before)?;
+        Some(line_and_column(text, start))
+    }
+
+    /// These warnings with their places in the text that they are of.
+    pub fn placed(warnings: &Arc<[Self]>, text: &str, form: Form) -> Arc<[Self]> {
+        if text.len() > BYTES_MAX || warnings.iter().all(|warning| warning.about().is_none()) {
+            return Arc::clone(warnings);
+        }
+        let places = Places::of(text, form);
+        let placed = |warning: &Self| match warning.about().and_then(|about| places.find(about)) {
+            Some(span) => Self::At(Box::new(warning.clone()), span),
+            None => warning.clone(),
+        };
+        warnings.iter().map(placed).collect()
     }
 
     /// What is the matter, without what may be meant.
     pub fn message(&self) -> String {
         match self {
             Self::Hint(hint) => hint.message.clone(),
+            Self::At(other, _) => other.message(),
             other => other.to_string(),
         }
     }

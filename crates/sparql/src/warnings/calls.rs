@@ -1,6 +1,7 @@
 //! The walk over queries for calls and constants that are warned of.
 
-use super::{GivenPattern, NamedFunction, PlanWarning, WARNINGS_MAX, shown};
+use super::arguments::{Given, given, is_resource, shown_argument};
+use super::{Argument, GivenPattern, NamedFunction, PlanWarning, WARNINGS_MAX, shown};
 use crate::function::{Function, Meaning};
 use crate::operands;
 use crate::place_search::{is_geometry, place_relation};
@@ -21,6 +22,8 @@ const PATTERNS_MAX: usize = 128;
 const PATTERN_BYTES_MAX: usize = 1 << 18;
 /// Bytes of constant geometries that are looked at.
 const GEOMETRY_BYTES_MAX: usize = 1 << 16;
+/// Arguments that are variables of which it is looked up in the pattern what they can be.
+const VARIABLES_MAX: usize = 32;
 
 /// The function of a name, if there is one.
 pub type FunctionOf<'a> = &'a dyn Fn(&str) -> Option<&'static Function>;
@@ -43,14 +46,21 @@ pub struct Known<'a> {
     pub replace_problem: &'a dyn Fn(&str, &str, &str) -> Option<(bool, &'static str)>,
     /// What is the matter with a literal of this text and datatype where functions take it for a geometry.
     pub geometry_problem: &'a dyn Fn(&str, &str) -> Option<String>,
+    /// Why each call of a function with this in such a place, counted from 0, is an error.
+    pub argument_problem: &'a dyn Fn(&str, usize, Given<'_>) -> Option<String>,
 }
 
 /// The warnings of queries, each once, in the order of the functions' IRIs, then of the patterns and geometries. What a SERVICE evaluates is not looked at.
 pub fn of_queries<'a>(queries: impl IntoIterator<Item = &'a Query>, known: Known<'a>) -> Arc<[PlanWarning]> {
-    let Known { function_of, nearest, pattern_problem, replace_problem, geometry_problem } = known;
+    let Known { function_of, nearest, pattern_problem, replace_problem, geometry_problem, argument_problem } =
+        known;
     let mut calls = Calls {
         function_of,
+        argument_problem,
         errors: BTreeSet::new(),
+        arguments: BTreeSet::new(),
+        variables: 0,
+        around: [None; 2],
         patterns: BTreeSet::new(),
         replaced: BTreeSet::new(),
         no_strings: BTreeSet::new(),
@@ -68,6 +78,8 @@ pub fn of_queries<'a>(queries: impl IntoIterator<Item = &'a Query>, known: Known
         calls.pattern(pattern);
     }
     let mut warnings: Vec<PlanWarning> = calls.errors.into_iter().map(|call| call.warning(nearest)).collect();
+    let wrong = |(argument, why): (Argument, Arc<str>)| PlanWarning::WrongArgument(argument, why);
+    warnings.extend(calls.arguments.into_iter().map(wrong));
     warnings.extend(calls.patterns.into_iter().filter_map(|(pattern, flags)| {
         let problem = shown(&pattern_problem(pattern, flags)?);
         Some(PlanWarning::NoPattern(GivenPattern { pattern: shown(pattern), flags: shown(flags), problem }))
@@ -141,8 +153,15 @@ impl Call {
 /// Calls that may be looked into, each once.
 struct Calls<'a> {
     function_of: FunctionOf<'a>,
+    argument_problem: &'a dyn Fn(&str, usize, Given<'_>) -> Option<String>,
     /// Those that are always errors.
     errors: BTreeSet<Call>,
+    /// Arguments that are, and why.
+    arguments: BTreeSet<(Argument, Arc<str>)>,
+    /// Variables among arguments that were looked up.
+    variables: usize,
+    /// The patterns whose solutions an expression has.
+    around: [Option<&'a GraphPattern>; 2],
     /// Constant patterns and their flags.
     patterns: BTreeSet<(&'a str, &'a str)>,
     /// The same of REPLACE, with what is put there.
@@ -176,26 +195,26 @@ impl<'a> Calls<'a> {
             GraphPattern::LeftJoin { left, right, expression } => {
                 self.pattern(left);
                 self.pattern(right);
-                expression.iter().for_each(|expr| self.expression(expr));
+                expression.iter().for_each(|expr| self.over([Some(left), Some(right)], expr));
             }
             GraphPattern::Filter { expr, inner } => {
-                self.expression(expr);
+                self.over([Some(inner), None], expr);
                 self.pattern(inner);
             }
             GraphPattern::Extend { inner, expression, .. } => {
-                self.expression(expression);
+                self.over([Some(inner), None], expression);
                 self.pattern(inner);
             }
             GraphPattern::OrderBy { inner, expression } => {
                 for OrderExpression::Asc(expr) | OrderExpression::Desc(expr) in expression {
-                    self.expression(expr);
+                    self.over([Some(inner), None], expr);
                 }
                 self.pattern(inner);
             }
             GraphPattern::Group { inner, aggregates, .. } => {
                 for (_, aggregate) in aggregates {
                     if let AggregateExpression::FunctionCall { expr, .. } = aggregate {
-                        self.expression(expr);
+                        self.over([Some(inner), None], expr);
                     }
                 }
                 self.pattern(inner);
@@ -233,6 +252,13 @@ impl<'a> Calls<'a> {
         }
     }
 
+    /// An expression of the solutions of patterns.
+    fn over(&mut self, patterns: [Option<&'a GraphPattern>; 2], expr: &'a Expression) {
+        let around = std::mem::replace(&mut self.around, patterns);
+        self.expression(expr);
+        self.around = around;
+    }
+
     fn expression(&mut self, expr: &'a Expression) {
         stack::room(|| match expr {
             Expression::Exists(pattern) => self.pattern(pattern),
@@ -241,7 +267,10 @@ impl<'a> Calls<'a> {
                     Expression::FunctionCall(Keyword::Custom(iri), arguments) => {
                         let function = (self.function_of)(iri.as_str());
                         self.errors.extend(Call::of(iri.as_str(), function, arguments.len()));
-                        arguments.iter().for_each(|argument| self.geometry(argument));
+                        for (at, argument) in arguments.iter().enumerate() {
+                            self.geometry(argument);
+                            self.argument(iri.as_str(), at, argument);
+                        }
                         if iri.as_str() == RELATE
                             && let Some(pattern) = arguments.get(2).and_then(constant)
                             && !is_matrix(pattern)
@@ -261,6 +290,21 @@ impl<'a> Calls<'a> {
                 operands::each(other, &mut |operand| self.expression(operand));
             }
         });
+    }
+
+    /// An argument that may be none of a function.
+    fn argument(&mut self, function: &str, at: usize, argument: &'a Expression) {
+        let found = given(argument).and_then(|given| (self.argument_problem)(function, at, given));
+        let (Some(problem), Some(shown)) = (found, shown_argument(argument)) else { return };
+        if let Expression::Variable(variable) = argument {
+            self.variables += 1;
+            let is_one = self.variables <= VARIABLES_MAX
+                && self.around.iter().flatten().any(|pattern| is_resource(pattern, variable));
+            if !is_one {
+                return;
+            }
+        }
+        self.arguments.insert((shown, problem.into()));
     }
 
     /// A constant that may have to be a geometry.

@@ -1,10 +1,12 @@
 //! What is warned of, and how long warnings are.
 
-use super::{Known, of_queries};
+use super::{Given, Known, PlanWarning, of_queries};
 use crate::function::{Function, Meaning, ValueType};
 use crate::parse_query;
+use lode_syntax::Form;
 
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+const STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
 
 /// The casts of the queries below.
 fn cast(name: &str) -> Option<&'static Function> {
@@ -15,6 +17,11 @@ fn cast(name: &str) -> Option<&'static Function> {
 }
 
 fn warnings(text: &str) -> Vec<String> {
+    placed(text).into_iter().map(|(warning, _)| warning).collect()
+}
+
+/// What is warned of, and what it is of in the text.
+fn placed(text: &str) -> Vec<(String, String)> {
     let text = format!("PREFIX : <http://x/> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> {text}");
     let pattern_problem = |pattern: &str, flags: &str| {
         (pattern.starts_with('(') || flags == "z").then(|| "it is none".to_owned())
@@ -28,9 +35,15 @@ fn warnings(text: &str) -> Vec<String> {
         pattern_problem: &pattern_problem,
         replace_problem: &|pattern, _, _| (pattern == "x*").then_some((true, "is found in every place")),
         geometry_problem: &geometry_problem,
+        argument_problem: &|function, at, given| {
+            let is_wrong = function == "http://x/f" && at == 1 && given != Given::Literal("here", STRING);
+            is_wrong.then(|| "is no place".to_owned())
+        },
     };
     let warnings = of_queries([&parse_query(&text, None).unwrap()], known);
-    warnings.iter().map(ToString::to_string).collect()
+    let placed = PlanWarning::placed(&warnings, &text, Form::Query);
+    assert!(warnings.iter().zip(&*placed).all(|(one, other)| one.code() == other.code()));
+    placed.iter().map(|one| (one.to_string(), one.span().map_or("", |span| &text[span]).to_owned())).collect()
 }
 
 #[test]
@@ -72,6 +85,65 @@ fn functions_that_nobody_defines() {
         }
     }
     assert!(warnings("SELECT * { SERVICE <http://e/> { ?x :p ?o FILTER(:f(?x)) } }").is_empty());
+}
+
+#[test]
+fn arguments_that_are_none_of_a_function() {
+    let error = "is no place; each call is an error: FILTER drops its rows, BIND leaves its variable unbound";
+    let of = |pattern: &str| {
+        let found = placed(&format!("SELECT * {{ {pattern} }}")).into_iter();
+        found.filter(|(told, _)| told.contains("is no place")).collect::<Vec<_>>()
+    };
+    for (argument, shown) in [
+        ("'there'", "\"there\""),
+        ("\"\"\"the\\u0072e\"\"\"@en", "\"there\""),
+        (":here", "<http://x/here>"),
+        ("<http://x/h\\u0065re>", "<http://x/here>"),
+        ("7", "\"7\""),
+        ("true", "\"true\""),
+        ("?x", "?x"),
+    ] {
+        let found = of(&format!("?x :p ?o, :here, 7 FILTER(:f('here', {argument}))"));
+        let written = argument.trim_end_matches("@en");
+        assert_eq!(found, [(format!("{shown} {error}"), written.to_owned())], "{argument}");
+    }
+    // A variable may be a literal, and is said to be none only where it is the subject of a triple in each solution.
+    for pattern in [
+        "?x :p ?o FILTER(:f(1, 'here') || :f(1, ?o) || :f(1, ?z) || :f(?x, 'here'))",
+        "{ ?x :p ?o } UNION { ?o :p ?x } FILTER(:f(1, ?x))",
+        "?o :p ?q OPTIONAL { ?x :p ?o } FILTER(:f(1, ?x))",
+        "?x :p* ?o FILTER(:f(1, ?x))",
+        "?o :p ?q { SELECT ?o { ?x :p ?o } } FILTER(:f(1, ?x))",
+        "VALUES ?x { 1 } FILTER(:f(1, ?x))",
+        "?o :p ?q MINUS { ?x :p ?o } FILTER(:f(1, ?x))",
+        "?o :p ?x FILTER EXISTS { ?z :p ?o FILTER(:f(1, ?x)) }",
+    ] {
+        assert_eq!(of(pattern), [], "{pattern}");
+    }
+    for pattern in [
+        "{ ?x :p ?o } UNION { ?x :q ?o } FILTER(:f(1, ?x))",
+        "?o :p ?q OPTIONAL { ?x :p ?o FILTER(:f(1, ?x)) }",
+        "GRAPH ?g { ?x :p ?o } BIND(:f(1, ?x) AS ?y)",
+        "{ SELECT DISTINCT ?x { ?x :p ?o } LIMIT 9 } FILTER(:f(1, ?x))",
+        "?o :p ?q FILTER EXISTS { ?x :p ?o FILTER(:f(1, ?x)) }",
+    ] {
+        assert_eq!(of(pattern).len(), 1, "{pattern}");
+    }
+    let many = "FILTER(:f(1, ?o)) ".repeat(100);
+    assert_eq!(of(&format!("?x :p ?o {many}")), []);
+}
+
+#[test]
+fn warnings_have_places() {
+    let found =
+        placed("SELECT * { ?x :p ':g', '(' FILTER(<http://x/g>(1) || REGEX(?x, 'a\\n') || REGEX(?x, '('))}");
+    let places: Vec<&str> = found.iter().map(|(_, place)| place.as_str()).collect();
+    assert_eq!(places, ["<http://x/g>", "'('"]);
+    // What was shortened, and what has another prefix.
+    let long = "(".repeat(500);
+    let found = placed(&format!("PREFIX : <http://y/> ASK {{ FILTER(:g(REGEX('', '{long}'))) }}"));
+    let places: Vec<&str> = found.iter().map(|(_, place)| place.as_str()).collect();
+    assert_eq!(places, [":g", &format!("'{long}'")]);
 }
 
 #[test]

@@ -21,13 +21,6 @@ pub(crate) fn position_of(text: &str, byte: usize) -> usize {
     text.get(..end).map_or(0, |before| before.chars().map(char::len_utf16).sum())
 }
 
-/// The line of a byte, and its column in characters, both from 1.
-pub(crate) fn place_of(text: &str, byte: usize) -> (usize, usize) {
-    let before = text.get(..byte).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    (line, before.rsplit('\n').next().unwrap_or("").chars().count() + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{byte_at, position_of};

@@ -2,6 +2,7 @@
 
 use crate::args::{CheckArgs, folder};
 use crate::exit::{Done, wrong_usage};
+use crate::load_scratch::tell_work_beside;
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
 use crate::published;
@@ -30,6 +31,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<Done> {
     if args.salvage {
         salvage(args)?;
     }
+    tell_work_beside(&args.database)?;
     let done = Arc::new(AtomicU64::new(0));
     let shown = Arc::clone(&done);
     let mut meter = RateMeter::new();

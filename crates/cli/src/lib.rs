@@ -122,7 +122,10 @@ pub fn main_with(cluster: &'static dyn Cluster) -> ExitCode {
 pub fn main() -> ExitCode {
     // Before the first file of a database is opened: files are kept open as far as there are descriptors.
     lode_engine::raise_descriptor_limit();
-    let args: Vec<_> = std::env::args_os().collect();
+    let mut args: Vec<_> = std::env::args_os().collect();
+    if slips::asks_for_version(&args) {
+        args[1] = "--version".into();
+    }
     let command = match serve_config::parse(&args) {
         Ok(Cli { command }) => command,
         Err(error) => return exit::code(Err(error)),

@@ -1,7 +1,9 @@
 //! Where the processes of a load to an address have files on this machine: a folder that goes with who has made it. What somebody who was killed has left
 //! is taken over by the next.
 
+use crate::talk::say;
 use anyhow::{Context, bail};
+use lode_engine::store::load::parts::{Board, BoardState};
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -64,6 +66,20 @@ pub fn work_beside(database: &Path) -> PathBuf {
     let mut name = database.file_name().unwrap_or_default().to_owned();
     name.push(".load");
     database.with_file_name(name)
+}
+
+/// Says that a load with workers has begun on a database and has not ended. Queries do not see any of it.
+pub fn tell_work_beside(database: &Path) -> anyhow::Result<()> {
+    let work = work_beside(&std::path::absolute(database)?);
+    // Work that cannot be read is told of by who goes on with it.
+    let state = if work.is_dir() { Board::on_disk(&work).state().ok() } else { None };
+    let (Some(BoardState::Open | BoardState::Failed(_)), work) = (state, work.display()) else {
+        return Ok(());
+    };
+    say!(
+        "{work} is the work of a load with --workers that has not ended; the command line that began it goes on with it, and until then nothing of it is in the database"
+    );
+    Ok(())
 }
 
 #[cfg(test)]

@@ -254,9 +254,13 @@ fn answer_from(
     let start = Instant::now();
     let database = source.database;
     let written = Written { text, form: Form::Query, base: args.base.as_deref() };
+    let mut bytes_before = 0;
     let query = written.run(
         || Some(kept_prefixes(database)),
-        |text| Ok(database.prepare_at(database.snapshot_at(source.at)?, text, &options)?),
+        |whole| {
+            bytes_before = whole.len() - text.len();
+            Ok(database.prepare_at(database.snapshot_at(source.at)?, whole, &options)?)
+        },
     )?;
     if let Some(form) = args.explain {
         let text = match form {
@@ -267,7 +271,7 @@ fn answer_from(
     }
     let kind = query.kind();
     let format = output_format(args)?.map_or_else(|| default_format(kind), |format| format.of_kind(kind));
-    say_warnings(query.warnings());
+    say_warnings(query.warnings(), text, bytes_before);
     let planned = start.elapsed();
     let look = Look::new(text, &kept_prefixes(database), &args.output);
     let outcome = query.run().and_then(|results| write_results(results, format, &look, out));

@@ -29,6 +29,7 @@ pub fn meant(error: &clap::Error, args: &[OsString]) -> Option<String> {
             let (_, meant) = COMMANDS.iter().find(|(names, _)| names.contains(&name.as_str()))?;
             Some(format!("there is no `lode {name}`: {meant}"))
         }
+        (ErrorKind::ValueValidation, _) if args.get(1).is_some_and(|arg| arg == "load") => of_workers(error),
         (ErrorKind::MissingRequiredArgument, _) => {
             // `lode load FILE`.
             let [_, command, file] = args else { return None };
@@ -40,6 +41,25 @@ pub fn meant(error: &clap::Error, args: &[OsString]) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// What `lode load --workers` takes, for who gives it anything but a number: `lode query --workers` takes addresses.
+fn of_workers(error: &clap::Error) -> Option<String> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    text(ContextKind::InvalidArg).filter(|arg| arg.starts_with("--workers "))?;
+    let given = text(ContextKind::InvalidValue).filter(|given| given.parse::<i64>().is_err())?;
+    Some(format!(
+        "--workers of lode load takes how many processes of this machine load, such as --workers 4, and not {given}; other machines take part once it runs: \
+         lode load-worker FOLDER|URL there, with the work folder of the load, or the address that it goes to"
+    ))
+}
+
+/// Asks for the version in the ways of other programs: `lode -v`, `lode version`.
+pub fn asks_for_version(args: &[OsString]) -> bool {
+    matches!(args, [_, one] if one == "-v" || one == "version")
 }
 
 #[cfg(test)]
@@ -63,6 +83,19 @@ mod tests {
         assert_eq!(said(&["lode", "nonsense"]), None);
         assert_eq!(said(&["lode", "user", "create", "x"]), None);
         assert_eq!(said(&["lode", "load", "/nonexistent"]), None);
+        let found = said(&["lode", "load", "db", "a.nt", "--workers", "host:7879,other:7879"]).unwrap();
+        assert!(
+            found.contains("not host:7879,other:7879;") && found.contains("lode load-worker FOLDER|URL"),
+            "{found}"
+        );
+        for number in ["0", "300", "-1", "99999999999"] {
+            assert_eq!(
+                said(&["lode", "load", "db", "a.nt", &format!("--workers={number}")]),
+                None,
+                "{number}"
+            );
+        }
+        assert_eq!(said(&["lode", "load", "db", "a.nt", "--parts", "x", "--workers", "2"]), None);
         let file = std::env::current_exe().unwrap();
         let found = said(&["lode", "load", file.to_str().unwrap()]).unwrap();
         assert!(found.contains("is a file, not a database; lode load DB "), "{found}");

@@ -4,6 +4,7 @@ use crate::again;
 use crate::args::StatsArgs;
 use crate::direct;
 use crate::exit::{Done, wrong_usage};
+use crate::load_scratch::tell_work_beside;
 use crate::number;
 use crate::published;
 use crate::remote::{self, Remote};
@@ -34,6 +35,9 @@ pub fn run(args: &StatsArgs) -> anyhow::Result<Done> {
         return Ok(Done::Ok);
     }
     direct::use_if(args.direct);
+    if !published::is_address(&args.database) {
+        tell_work_beside(&args.database)?;
+    }
     again::to_stdout(BUFFER_BYTES, &|out| write(args, out))
 }
 

@@ -5,7 +5,7 @@ use crate::exit::Done;
 use crate::number;
 use crate::talk::say;
 use anyhow::bail;
-use lode_engine::{StripeState, move_stripe, stripe_database, stripe_states};
+use lode_engine::{StripeState, move_stripe, stripe_database, stripe_folders, stripe_states};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,12 @@ pub fn run(args: &StripeArgs) -> anyhow::Result<Done> {
         move_stripe(&args.database, old, new)?;
         say!("{} is {} now", old.display(), new.display());
     } else {
-        if args.folders.is_empty() && !args.database.exists() {
-            bail!("there is no database at {}", args.database.display());
+        check_places(&args.folders, Named::Arguments)?;
+        if !args.database.exists() {
+            let database = args.database.display();
+            bail!(
+                "there is no database at {database}: lode load {database} FILES --stripe DIR makes one that is spread over folders"
+            );
         }
         ask_for(&args.database, &args.folders, Named::Arguments, false)?;
     }
@@ -48,15 +52,28 @@ pub enum Named {
 /// Has a database spread over folders, if there are any. Says which folders it makes for that, unless it is to be `quiet`: one that is made may be a
 /// slip of who meant another.
 pub fn ask_for(database: &Path, folders: &[PathBuf], named: Named, quiet: bool) -> anyhow::Result<()> {
-    folders.iter().try_for_each(|folder| check_place(folder, named))?;
-    let new: Vec<&PathBuf> = folders.iter().filter(|folder| !folder.exists()).collect();
-    if !folders.is_empty() {
-        stripe_database(database, folders)?;
+    check_places(folders, named)?;
+    if folders.is_empty() {
+        return Ok(());
     }
+    let new: Vec<&PathBuf> = folders.iter().filter(|folder| !folder.exists()).collect();
+    let was_whole =
+        database.join("MANIFEST").exists() && stripe_folders(database).is_ok_and(|old| old.is_empty());
+    stripe_database(database, folders)?;
     if !quiet {
         new.iter().for_each(|folder| say!("made the stripe folder {}", folder.display()));
     }
+    if was_whole && !quiet {
+        let database = database.display();
+        say!(
+            "what {database} has stays in its own folder until it is written anew: lode compact {database} --force spreads all of it"
+        );
+    }
     Ok(())
+}
+
+fn check_places(folders: &[PathBuf], named: Named) -> anyhow::Result<()> {
+    folders.iter().try_for_each(|folder| check_place(folder, named))
 }
 
 /// A folder may be made, but not the one that it is in: that is most often a disk that is not mounted, or a slip.

@@ -15,9 +15,14 @@ macro_rules! say {
 
 pub(crate) use say;
 
-/// Says what of a query or an update is most likely not meant.
-pub(crate) fn say_warnings(warnings: &[PlanWarning]) {
-    warnings.iter().for_each(|warning| say!("warning: {warning}"));
+/// Says what of a query or an update is most likely not meant, and where, in a text before which so many bytes were put.
+pub(crate) fn say_warnings(warnings: &[PlanWarning], text: &str, before: usize) {
+    for warning in warnings {
+        match warning.line_and_column(text, before) {
+            Some((line, column)) => say!("warning: {warning} (line {line}, column {column})"),
+            None => say!("warning: {warning}"),
+        }
+    }
 }
 
 /// Says how the log of a database was found, where people should know.

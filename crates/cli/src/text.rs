@@ -15,6 +15,8 @@ use lode_rdf::NamedNode;
 use serde_json::json;
 use std::time::Instant;
 
+/// So many IRIs of a setting are shown.
+const SHOWN_MAX: usize = 3;
 /// How the default graph is written.
 const DEFAULT_GRAPH: &str = "default";
 
@@ -80,7 +82,23 @@ fn wanted(args: &TextArgs, database: &Database) -> anyhow::Result<Option<WordsOf
     let named: Vec<String> = args.graphs.iter().filter(|word| !is_default(word)).cloned().collect();
     let mut graphs = iris(&named)?;
     graphs.extend(args.graphs.iter().find(is_default).cloned());
-    Ok(Some(WordsOf { predicates: iris(&args.predicates)?, graphs }))
+    let (predicates, kept) = (iris(&args.predicates)?, words_of(database.store())?.unwrap_or_default());
+    let predicates = given_or_kept("--predicates", predicates, kept.predicates, args.quiet);
+    let graphs = given_or_kept("--graphs", graphs, kept.graphs, args.quiet);
+    Ok(Some(WordsOf { predicates, graphs }))
+}
+
+/// What is given, or what was given before, which is said.
+fn given_or_kept(option: &str, given: Vec<String>, kept: Vec<String>, quiet: bool) -> Vec<String> {
+    if !given.is_empty() {
+        return given;
+    }
+    if !kept.is_empty() && !quiet {
+        let more = if kept.len() > SHOWN_MAX { ",..." } else { "" };
+        let shown = kept.iter().take(SHOWN_MAX).cloned().collect::<Vec<_>>().join(",");
+        say!("as before: {option} {shown}{more} (lode text DB --all-literals indexes all texts again)");
+    }
+    kept
 }
 
 /// An IRI, with or without brackets, or a name with a prefix.

@@ -60,7 +60,12 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
         format!("{} done, {}", number::of(operations, "operation"), number::of(changes, "change"))
     });
     let written = Written { text: &text, form: Form::Update, base: args.base.as_deref() };
-    let result = written.run(|| Some(kept_prefixes(&database)), |text| Ok(database.update(text, &options)?));
+    let mut bytes_before = 0;
+    let update = |whole: &str| {
+        bytes_before = whole.len() - text.len();
+        Ok(database.update(whole, &options)?)
+    };
+    let result = written.run(|| Some(kept_prefixes(&database)), update);
     drop(line);
     if result.is_ok() {
         let memory_bytes = CompactOptions::default().memory_bytes.min(memory.bytes());
@@ -72,7 +77,7 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
             remove_if_empty(&args.database);
         }
     })?;
-    say_warnings(&report.warnings);
+    say_warnings(&report.warnings, &text, bytes_before);
     if !args.quiet {
         say!("{}", summary(&report));
     }

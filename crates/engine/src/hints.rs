@@ -89,6 +89,7 @@ pub(crate) const KNOWN: Known<'static> = Known {
     pattern_problem: &lode_exec::regex_problem,
     replace_problem: &lode_exec::functions::replace_problem,
     geometry_problem: &lode_exec::functions::geometry_problem,
+    argument_problem: &lode_exec::functions::argument_problem,
 };
 
 /// The hints for a query's text; none where time or memory are not there.
@@ -234,8 +235,9 @@ impl Look<'_> {
             Role::Subject | Role::Object => self.variant(constant)?,
             _ => self.meant(constant)?,
         };
+        let known = if meant.is_none() { self.known_name(constant) } else { None };
         // A pattern need not match where the query goes on without it.
-        if meant.is_none() && !constant.is_required {
+        if meant.is_none() && known.is_none() && !constant.is_required {
             return Ok(());
         }
         let name = self.found.short(&constant.iri);
@@ -250,10 +252,25 @@ impl Look<'_> {
             // It may be one that only others are below.
             Some((iri, 0)) => format!("did you mean {}?", self.found.short(&iri)),
             Some((iri, count)) => format!("{} has {}", self.found.short(&iri), grouped(count)),
-            None => String::new(),
+            None => known.unwrap_or_default(),
         };
         self.hint(HintKind::UnknownConstant, constant, message, help);
         Ok(())
+    }
+
+    /// What may be meant by a property, or a class, of a vocabulary that is known here, where the data has none like it.
+    fn known_name(&self, constant: &Constant) -> Option<String> {
+        let is_class = match constant.role {
+            Role::Predicate => false,
+            Role::Class => true,
+            _ => return None,
+        };
+        if !is_class && lode_exec::functions::find(&constant.iri).is_some() {
+            let name = self.found.short(&constant.iri);
+            return Some(format!("it is a function: call it in FILTER or BIND, {name}(...)"));
+        }
+        let near = lode_sparql::near_known_name(&constant.iri, is_class)?;
+        Some(format!("did you mean {}?", self.found.short(&near)))
     }
 
     /// Whether a property relates places, and may follow from their geometries.

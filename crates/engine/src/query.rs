@@ -28,6 +28,7 @@ use lode_sparql::plan::{DatasetOverride, QueryForm, VisibleGraphs};
 use lode_sparql::planner::PlanOptions;
 use lode_sparql::schema::Schema;
 use lode_sparql::stack;
+use lode_sparql::syntax::Form;
 use lode_sparql::template::Reuse;
 use lode_sparql::{Plan, PlanWarning, warnings};
 use lode_store::Snapshot;
@@ -458,8 +459,9 @@ impl PreparedQuery {
     pub fn warnings(&self) -> &Arc<[PlanWarning]> {
         let Some(Asked { text, base, patterns }) = &self.asked else { return &self.warnings };
         self.hinted.get_or_init(|| {
+            let warnings = PlanWarning::placed(&self.warnings, text, Form::Query);
             if self.has_nothing_to_say() {
-                return Arc::clone(&self.warnings);
+                return warnings;
             }
             let eval = &self.cx.eval;
             let looked =
@@ -468,9 +470,9 @@ impl PreparedQuery {
                 self.common.hints.looked(query, self.stars(), &looked);
             }
             if looked.hints.is_empty() {
-                return Arc::clone(&self.warnings);
+                return warnings;
             }
-            PlanWarning::with_hints(&self.warnings, looked.hints)
+            PlanWarning::with_hints(&warnings, looked.hints)
         })
     }
 

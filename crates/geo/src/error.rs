@@ -5,11 +5,11 @@
 #[non_exhaustive]
 pub enum GeoError {
     /// The text is no geometry of its format.
-    #[error("{format}: {message} (at byte {at})")]
+    #[error("{format}: {message} (at byte {})", at + 1)]
     Syntax {
         /// Which format.
         format: &'static str,
-        /// Where.
+        /// Where, in bytes before it.
         at: usize,
         /// What was expected.
         message: String,

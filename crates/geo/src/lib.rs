@@ -11,6 +11,7 @@ mod apart;
 mod arrangement;
 mod box_tree;
 pub mod construct;
+mod corners;
 mod cover;
 mod crs;
 mod error;

@@ -2,6 +2,7 @@
 //! [`crate::arrangement`].
 
 use crate::arrangement::Arrangement;
+use crate::corners::Corners;
 use crate::cover::Cover;
 use crate::error::GeoError;
 use crate::geometry::collection;
@@ -120,9 +121,10 @@ fn union(a: &Parts, b: &Parts) -> Result<Parts, GeoError> {
 }
 
 fn difference(a: &Parts, b: &Parts) -> Result<Parts, GeoError> {
-    let areas = match a.areas.is_empty() {
-        true => Vec::new(),
-        false => in_library(a, b, |a, b| a.difference(b))?,
+    let areas = match (a.areas.is_empty(), b.areas.is_empty()) {
+        (true, _) => Vec::new(),
+        (_, true) => whole(a)?.0,
+        _ => in_library(a, b, |a, b| a.difference(b))?,
     };
     let lines = outside(a.lines.clone(), b)?;
     let points = not_in(sorted(a.points.clone()), b, &mut Watch::new())?;
@@ -147,7 +149,8 @@ fn in_library(
 ) -> Result<Vec<Polygon>, GeoError> {
     let (a, b) = (whole(a)?, whole(b)?);
     watch::before_work_on(a.coords_count() + b.coords_count())?;
-    Ok(operation(&a, &b).0)
+    let corners = Corners::of(a.0.iter().chain(&b.0));
+    Ok(corners.put_back(operation(&a, &b))?.0)
 }
 
 fn whole(parts: &Parts) -> Result<MultiPolygon, GeoError> {
@@ -161,8 +164,12 @@ fn whole(parts: &Parts) -> Result<MultiPolygon, GeoError> {
 /// The union of areas, by the library, which cannot be stopped.
 fn united<'a>(areas: impl Iterator<Item = &'a Polygon>) -> Result<MultiPolygon, GeoError> {
     let areas = oriented(areas);
+    if areas.len() < 2 {
+        return Ok(MultiPolygon(areas));
+    }
     watch::before_work_on(areas.iter().map(CoordsIter::coords_count).sum())?;
-    Ok(unary_union(&areas))
+    let corners = Corners::of(areas.iter());
+    corners.put_back(unary_union(&areas))
 }
 
 /// The points that are not in a shape.

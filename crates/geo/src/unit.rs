@@ -77,6 +77,16 @@ impl Unit {
     /// One metre.
     pub const METRE: Self = Self::Length(1.0);
 
+    /// The names in OGC's register.
+    pub fn names_of_ogc() -> impl Iterator<Item = &'static str> {
+        OGC.iter().map(|(name, _)| *name)
+    }
+
+    /// The names in QUDT's vocabulary.
+    pub fn names_of_qudt() -> impl Iterator<Item = &'static str> {
+        QUDT.iter().map(|(name, _)| *name)
+    }
+
     /// The unit with this IRI: of OGC's register, of QUDT, or of the EPSG register.
     pub fn from_iri(iri: &str) -> Option<Self> {
         let find = |list: &[(&str, Self)], name: &str| {

@@ -38,7 +38,7 @@ macro_rules! files {
 }
 
 const INDEX: File = File { name: "", media_type: HTML, bytes: include_bytes!("page/index.html") };
-const FILES: [File; 38] = files! {
+const FILES: [File; 39] = files! {
     "style.css": "text/css; charset=utf-8",
     "icon.svg": "image/svg+xml",
     "answer.js": SCRIPT,
@@ -60,6 +60,7 @@ const FILES: [File; 38] = files! {
     "main.js": SCRIPT,
     "map.js": SCRIPT,
     "names.js": SCRIPT,
+    "offered.js": SCRIPT,
     "plan.js": SCRIPT,
     "prefixes.js": SCRIPT,
     "query.js": SCRIPT,

@@ -79,6 +79,59 @@ pub const GEOMETRY_TEXTS: [&str; 4] = [
     "http://www.opengis.net/ont/geosparql#asKML",
 ];
 
+/// Other properties of that vocabulary, and its classes (GeoSPARQL 1.1, clauses 6 and 8).
+const PROPERTIES: [&str; 29] = [
+    "asWKT",
+    "asGeoJSON",
+    "asGML",
+    "asKML",
+    "asDGGS",
+    "hasGeometry",
+    "hasDefaultGeometry",
+    "defaultGeometry",
+    "hasSerialization",
+    "hasBoundingBox",
+    "hasCentroid",
+    "hasLength",
+    "hasMetricLength",
+    "hasPerimeterLength",
+    "hasMetricPerimeterLength",
+    "hasArea",
+    "hasMetricArea",
+    "hasVolume",
+    "hasMetricVolume",
+    "hasSize",
+    "hasMetricSize",
+    "hasSpatialResolution",
+    "hasMetricSpatialResolution",
+    "hasSpatialAccuracy",
+    "hasMetricSpatialAccuracy",
+    "dimension",
+    "coordinateDimension",
+    "spatialDimension",
+    "isEmpty",
+];
+const CLASSES: [&str; 6] = [
+    "Feature",
+    "Geometry",
+    "SpatialObject",
+    "FeatureCollection",
+    "GeometryCollection",
+    "SpatialObjectCollection",
+];
+
+/// The name in GeoSPARQL's vocabulary that is most like the one of an IRI of it, if one is.
+pub(crate) fn near_place_name(iri: &str, is_class: bool) -> Option<String> {
+    let name = iri.strip_prefix(GEO)?;
+    let all = || PROPERTIES.into_iter().chain(["isSimple", "is3D"]).map(str::to_owned);
+    let relations =
+        RELATIONS.iter().flat_map(|(family, ends)| ends.iter().map(move |end| format!("{family}{end}")));
+    let names: Vec<String> =
+        if is_class { CLASSES.map(str::to_owned).into() } else { all().chain(relations).collect() };
+    let near = lode_syntax::nearest(name, names.iter().map(String::as_str))?;
+    (near != name).then(|| format!("{GEO}{near}"))
+}
+
 /// Whether literals of a datatype are geometries, also such that are not read.
 pub(crate) fn is_geometry(datatype: &str) -> bool {
     let names = ["wktLiteral", "geoJSONLiteral", "gmlLiteral", "kmlLiteral", "dggsLiteral"];

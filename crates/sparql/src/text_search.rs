@@ -58,3 +58,20 @@ impl Property {
         }
     }
 }
+
+/// The property of search that is most likely meant by another name in its namespace.
+pub(crate) fn near_property(iri: &str) -> Option<&'static str> {
+    PROPERTIES.iter().copied().find(|property| {
+        let namespace = property.rfind(['#', '/', ':']).and_then(|end| property.get(..=end));
+        *property != iri && namespace.is_some_and(|namespace| iri.starts_with(namespace))
+    })
+}
+
+/// The property of each namespace that has only one.
+const PROPERTIES: [&str; 5] = [
+    "http://jena.apache.org/text#query",
+    "urn:lodestore:text:query",
+    "bif:contains",
+    "http://www.openlinksw.com/schemas/bif#contains",
+    "http://qlever.cs.uni-freiburg.de/builtin-functions/contains-word",
+];

@@ -95,7 +95,7 @@ pub use clear::Graphs;
 pub use commit_check::{CommitCheck, Proposed};
 pub use compact::{
     BackgroundOptions, CompactError, CompactOptions, CompactReport, Compactor, CompactorState,
-    CompactorStatus, KeepFewReport, OrderDamage, compact, keep_few,
+    CompactorStatus, KeepFewReport, OrderDamage, compact, keep_few, room_to_compact,
 };
 pub use database_folders::DatabaseFolders;
 pub use distinct::Distinct;

@@ -40,10 +40,11 @@ pub fn check_all_folders(
     let mut report = check(&files, folder, cancel, progress)?;
     match striped.survey() {
         Ok(found) => {
-            let damaged = found.iter().filter(|found| found.is_owner_damaged);
-            report.problems.extend(damaged.map(|found| {
-                let what = "the mark that tells whose folder this is (owner) is damaged";
-                problem(&found.own, what.to_owned(), Remedy::WriteOwner)
+            let wrong = found.iter().filter(|found| found.is_owner_damaged || found.is_owner_missing);
+            report.problems.extend(wrong.map(|found| {
+                let state = if found.is_owner_missing { "missing" } else { "damaged" };
+                let what = format!("the mark that tells whose folder this is (owner) is {state}");
+                problem(&found.own, what, Remedy::WriteOwner)
             }));
             found.iter().for_each(|found| report.notes.extend(notes(found)));
         }

@@ -269,7 +269,7 @@ fn marks_are_where_the_mistake_stands() {
             41,
             "unknown-function",
         ),
-        ("SELECT * { ?s ?p ?o FILTER(?o != '(' && REGEX('\u{1F600}', '(')) }", "'('", 3, 34, "no-pattern"),
+        ("SELECT * { ?s ?p ?o FILTER(?o != '(' && REGEX('\u{1F600}', '(')) }", "'('", 3, 52, "no-pattern"),
     ] {
         let text = format!("{smile}PREFIX foaf: <http://xmlns.com/foaf/0.1/> # foaf:nmae \u{1F600}\n{text}");
         let checked = assist.check(&text, Form::Query, &options());

@@ -44,8 +44,10 @@ pub struct FolderSurvey {
     pub lost_parts: u64,
     /// Their bytes.
     pub lost_bytes: u64,
-    /// Whether the mark that tells whose they are is damaged.
+    /// Whether the mark that tells whose they are is damaged,
     pub is_owner_damaged: bool,
+    /// or is not there.
+    pub is_owner_missing: bool,
     /// Other files among them.
     pub foreign: Vec<PathBuf>,
     /// Folders of other databases in the stripe folder, and whose they are.
@@ -79,6 +81,7 @@ pub(super) fn survey(
         }
     }
     let mark = owner::text(&**vfs, own)?;
+    found.is_owner_missing = mark.is_none();
     found.is_owner_damaged = mark.is_some_and(|text| owner::decode(&text).is_none());
     let others = own_folders(&**vfs, path).into_iter().filter(|other| other != own);
     found.others = others.map(|other| (other.clone(), whose(&**vfs, &other))).collect();

@@ -20,6 +20,10 @@ const EXAMPLES: &[(&[&str], &[&str])] = &[
         ],
     ),
     (
+        &["load-worker"],
+        &["lode load-worker /shared/my.db.load --tasks 4", "lode load-worker file:///shared/published"],
+    ),
+    (
         &["query"],
         &[
             "lode query my.db 'SELECT * { ?s ?p ?o } LIMIT 10'",
@@ -43,6 +47,8 @@ const EXAMPLES: &[(&[&str], &[&str])] = &[
     ),
     (&["stats"], &["lode stats my.db", "lode stats http://127.0.0.1:7878"]),
     (&["check"], &["lode check my.db", "lode check file:///srv/published"]),
+    (&["io-probe"], &["lode io-probe my.db", "lode io-probe /disk1 --dry-run --json"]),
+    (&["warm"], &["lode warm my.db", "lode warm my.db --orders psog,posg,terms"]),
     (&["stripe"], &["lode stripe my.db /disk1/lode /disk2/lode", "lode stripe my.db"]),
     (&["compact"], &["lode compact my.db"]),
     (&["materialise"], &["lode materialise my.db --rules rdfs", "lode materialise my.db --drop"]),
@@ -61,9 +67,16 @@ const EXAMPLES: &[(&[&str], &[&str])] = &[
     ),
     (&["serve"], &["lode serve my.db", "lode serve my.db --bind 0.0.0.0:8080"]),
     (&["status"], &["lode status", "lode status --wait 10 http://127.0.0.1:7878"]),
+    (&["top"], &["lode top", "lode top http://127.0.0.1:7878 --interval 5", "lode top --once --json"]),
     (&["cancel"], &["lode cancel 17"]),
+    (&["config"], &["lode config example > lode.toml", "lode config show --config lode.toml"]),
+    (&["lsp"], &["lode lsp my.db", "lode lsp http://127.0.0.1:7878"]),
     (&["user", "add"], &["lode user add my.db ann --role admin"]),
-    (&["token", "add"], &["lode token add my.db harvester --role read"]),
+    (&["group"], &["lode group grant my.db curators --role update", "lode group list my.db"]),
+    (&["group", "grant"], &["lode group grant my.db curators --role update"]),
+    (&["token"], &["lode token add my.db harvester --role read", "lode token list my.db"]),
+    (&["token", "add"], &["lode token add my.db harvester --role read --expires 30d"]),
+    (&["demo"], &["lode demo", "lode demo --once --database demo.db"]),
 ];
 
 /// The command line, with the examples.

@@ -15,7 +15,7 @@ A stripe folder that is to be elsewhere: stop what has the database open, move i
 have other stripe folders, or none: restore a backup of it. Backups and published databases are whole."
 )]
 pub struct StripeArgs {
-    /// The database folder; made where there is none
+    /// The database folder
     #[arg(value_parser = folder())]
     pub database: PathBuf,
     /// Spread what is written from now on over these folders, best each on a disk of its own; without any, show those that there are

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[command(
     after_help = "Makes an index of the words of all texts, so that searches (text:query, text:matches and what else the guide tells) look up what they would else \
 read. Answers are the same with and without. It is kept with the database: loads, updates from the command line and compactions make it for what is new; until then new texts \
-are read. --predicates and --graphs are kept, too, until others are given, or --all-literals. Backups and what is published have none.\n\n\
+are read. --predicates and --graphs are kept, too, each until others are given, or --all-literals. Backups and what is published have none.\n\n\
 Exit codes: 0 done; 1 failed, searches go on as before; 2 wrong command line."
 )]
 pub struct TextArgs {

@@ -85,7 +85,7 @@ impl Target {
             Self::Folder(folder) => {
                 let options = folder.options(evaluation, cancel)?;
                 let query = folder.database()?.prepare(text, &options)?;
-                say_warnings(query.warnings());
+                say_warnings(query.warnings(), text, 0);
                 let (results, kind) = (query.run()?, query.kind());
                 let format = format.map_or_else(|| default_format(kind), |format| fitting(format, kind));
                 let rows = write_results(results, format, look, out)?;
@@ -230,7 +230,7 @@ impl Folder {
         let report = database.update(text, &options)?;
         let memory_bytes = CompactOptions::default().memory_bytes.min(self.memory.bytes());
         keep_few(&database, &CompactOptions { memory_bytes, ..CompactOptions::default() }, true);
-        say_warnings(&report.warnings);
+        say_warnings(&report.warnings, text, 0);
         Ok(summary(&report))
     }
 }

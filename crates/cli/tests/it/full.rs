@@ -161,6 +161,25 @@ fn a_full_disk_under_a_server() {
     assert_eq!(dump.lines().count(), confirmed);
 }
 
+#[test]
+#[ignore = "mounts file systems, which needs root"]
+fn a_compaction_without_room_tells_how_much_it_needs() {
+    let lode = prepared();
+    lode.run(&["load", "db", "big.nt", "--quiet", "--no-merge"]).ok();
+    let used = folder_bytes(&lode.path("db"));
+    let Some(_disk) = Disk::mount(lode.path("disk"), used + used / 2) else {
+        note(format_args!("skipped: only root may mount file systems"));
+        return;
+    };
+    copy_folder(&lode.path("db"), &lode.path("disk/db"));
+    let endpoint = Endpoint::serve(&lode, "disk/db", &["--no-compaction"]);
+    let refused = endpoint.send("POST", "/admin/compact", &[], b"").is(507).body;
+    let (_, told) = refused.split_once("a compaction writes some ").unwrap();
+    let numbers: Vec<u64> = told.split(' ').filter_map(|word| word.parse().ok()).collect();
+    assert!(numbers.len() == 2 && numbers[0] > numbers[1] && numbers[0] <= used, "{refused}");
+    endpoint.send("GET", "/health/ready", &[], b"").is(200);
+}
+
 /// On a full disk a server refuses what adds, and does what makes room, until there is some: without being stopped.
 #[test]
 #[ignore = "mounts file systems, which needs root"]

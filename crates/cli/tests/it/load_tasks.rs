@@ -87,6 +87,19 @@ fn into_a_database_that_has_changed_it_does_not_go_on() {
     if caught.is_none() {
         return;
     }
+    for (command, is_told) in [
+        (&["stats", "victim"][..], true),
+        (&["check", "victim"], true),
+        (&["query", "victim", "ASK {}"], false),
+    ] {
+        let outcome = lode.run(command);
+        assert_eq!(
+            outcome.err.contains("victim.load is the work of a load with --workers"),
+            is_told,
+            "{outcome:?}"
+        );
+        outcome.ok();
+    }
     lode.run(&["update", "victim", "INSERT DATA { <http://e/a> <http://e/new> 7 }", "--quiet"]).ok();
     let before = quads(&lode, "victim");
     let told = lode.run(&command).fails(1);
@@ -95,7 +108,9 @@ fn into_a_database_that_has_changed_it_does_not_go_on() {
     std::fs::remove_dir_all(lode.path("victim.load")).unwrap();
     lode.run(&command).ok();
     assert!(quads(&lode, "victim").len() > before.len());
-    lode.run(&["check", "victim", "--quiet"]).ok();
+    let check = lode.run(&["check", "victim", "--quiet"]);
+    assert!(!check.err.contains("victim.load"), "{check:?}");
+    check.ok();
 }
 
 #[test]

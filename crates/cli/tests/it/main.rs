@@ -64,3 +64,4 @@ mod w3c;
 mod warm;
 mod web;
 mod why;
+mod words;

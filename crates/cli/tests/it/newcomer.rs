@@ -271,3 +271,16 @@ fn a_server_that_was_just_started_is_waited_for() {
     server.wait().unwrap();
     assert!(status.success());
 }
+
+#[test]
+fn the_version_is_told_in_the_ways_of_other_programs() {
+    let lode = Lode::new();
+    let version = lode.run(&["--version"]).ok();
+    assert!(version.starts_with("lode "), "{version}");
+    for words in [&["-v"][..], &["version"], &["-V"]] {
+        assert_eq!(lode.run(words).ok(), version, "{words:?}");
+    }
+    lode.run(&["version", "db"]).fails(2);
+    let told = lode.run(&["load", "db", "a.nt", "--workers", "10.0.0.2:7879"]).fails(2);
+    assert!(told.contains("--workers 4, and not 10.0.0.2:7879"), "{told}");
+}

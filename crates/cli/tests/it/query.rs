@@ -59,6 +59,32 @@ fn errors_have_their_codes() {
 }
 
 #[test]
+fn warnings_tell_their_lines() {
+    let lode = Lode::with_turtle(TURTLE);
+    let query = "SELECT ?s {\n  ?s <http://e/q> ?o .\n  FILTER(REGEX(?o, \"é\") || REGEX(STR(?o), \"(a\"))\n  OPTIONAL { ?s <http://e/q> ?p . FILTER(?nobody) } }";
+    let told = |outcome: crate::lode::Outcome, places: [&str; 2]| {
+        let lines: Vec<&str> = outcome.err.lines().collect();
+        assert!(
+            lines.len() == 2 && lines.iter().zip(places).all(|(line, place)| line.ends_with(place)),
+            "{outcome:?}"
+        );
+    };
+    told(lode.run(&["query", "db", query]), ["(line 3, column 43)", "(line 4, column 42)"]);
+    // Prefixes that are put before it are not counted.
+    let query = format!("{query} # e:x").replace("<http://e/q> ?o", "foaf:name ?o");
+    lode.run(&[
+        "update",
+        "db",
+        "PREFIX foaf: <http://xmlns.com/foaf/0.1/> INSERT DATA { <http://e/a> foaf:name 1 }",
+    ])
+    .ok();
+    told(lode.run(&["query", "db", &query]), ["(line 3, column 43)", "(line 4, column 42)"]);
+    let update = "DELETE { ?s ?p ?o }\nWHERE { ?s ?p ?o FILTER(<http://e/f>(?o)) }";
+    let outcome = lode.run(&["update", "db", update, "--quiet"]);
+    assert!(outcome.err.ends_with("unbound (line 2, column 25)\n"), "{outcome:?}");
+}
+
+#[test]
 fn unknown_functions_are_warned_of() {
     let lode = Lode::with_turtle(TURTLE);
     let warning = "warning: no function <http://e/f> is known; each call is an error: ";

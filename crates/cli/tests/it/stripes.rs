@@ -70,6 +70,8 @@ fn answers_are_those_of_a_database_in_one_folder() {
 #[test]
 fn folders_that_move_or_are_missing_are_told() {
     let lode = lode_with_data();
+    // An empty database, too.
+    std::fs::create_dir(lode.path("db")).unwrap();
     lode.run(&["stripe", "db", "d0", "d1"]).ok();
     lode.run(&["load", "db", "a.nt", "--quiet"]).ok();
     let other = lode.run(&["load", "db", "b.nt", "--quiet", "--stripe", "d2"]);
@@ -140,7 +142,8 @@ fn a_check_tells_each_kind_of_damage() {
     let owner = own.join("owner");
     let mut bytes = std::fs::read(&owner).unwrap();
     bytes[25] ^= 4;
-    assert!(damaged(&owner, Some(&bytes), "writes to the database").contains("owner"));
+    assert!(damaged(&owner, Some(&bytes), "writes to the database").contains("(owner) is damaged"));
+    assert!(damaged(&owner, None, "writes to the database").contains("(owner) is missing"));
     assert!(damaged(&lode.path("db/MANIFEST"), Some(b"nonsense"), "--salvage").contains("MANIFEST"));
     lode.run(&["check", "db", "--quiet"]).ok();
 }
@@ -293,4 +296,33 @@ fn slips_in_names_of_stripe_folders_are_told() {
     let made = lode.run(&["load", "db", "a.nt", "--stripe", "a,b", "--stripe", "d1"]);
     assert!(made.err.contains("made the stripe folder d1\n") && !made.err.contains("folder a,b"), "{made:?}");
     made.ok();
+}
+
+#[test]
+fn what_is_no_database_is_not_made_one_and_what_is_one_is_told_what_to_do() {
+    let lode = lode_with_data();
+    for folders in [&[][..], &["d0"], &["d0", "d1"]] {
+        let told = lode.run(&[&["stripe", "nope.db"], folders].concat()).fails(1);
+        assert!(
+            told.contains("there is no database at nope.db: lode load nope.db FILES --stripe DIR"),
+            "{told}"
+        );
+        assert!(!lode.path("nope.db").exists() && !lode.path("d0").exists());
+    }
+    lode.run(&["load", "db", "a.nt", "--quiet"]).ok();
+    let told = lode.run(&["load", "db", "b.nt", "--stripe", "d0"]);
+    assert!(
+        told.err.contains("what db has stays in its own folder")
+            && told.err.contains("lode compact db --force"),
+        "{told:?}"
+    );
+    told.ok();
+    let before = parts(&lode.path("d0")).len();
+    let again = lode.run(&["load", "db", "b.nt", "--stripe", "d0"]);
+    assert!(!again.err.contains("stays in its own folder"), "{again:?}");
+    lode.run(&["compact", "db", "--force", "--quiet"]).ok();
+    assert!(before > 0 && !parts(&lode.path("d0")).is_empty());
+    lode.run(&["check", "db", "--quiet"]).ok();
+    let fresh = lode.run(&["load", "other", "b.nt", "--stripe", "d0"]);
+    assert!(!fresh.err.contains("stays in its own folder"), "{fresh:?}");
 }

@@ -23,6 +23,14 @@ def a_resource_has_a_page(page):
 def words_are_searched_for(page):
     page.click("#go-browse")
     page.wait("!!document.querySelector('#browse-iri')")
+    # What the list of classes names has its label, and what is typed is looked for.
+    page.wait("[...document.querySelectorAll('#resource tbody td')].some(cell => /(Ann|Bob|Eve)$/.test(cell.innerText))")
+    equal(count(page, "#resource img, #resource script, #resource svg"), 0)
+    type_in = "(() => { const input = document.querySelector('#browse-iri'); input.value = %s; input.dispatchEvent(new InputEvent('input', { inputType: '%s' })); })()"
+    page.do(type_in % ("'Ann'", "insertText"))
+    page.wait("[...document.querySelectorAll('#browse-iri-terms option')].some(option => option.value === 'http://e/ann')")
+    page.do(type_in % ("'http://e/ann'", "insertReplacementText"))
+    page.wait("document.querySelector('#resource h1')?.textContent === 'Ann' && location.search.includes('resource=')")
     page.do("(() => { const input = document.querySelector('#browse-iri'); input.value = 'ann OR script'; input.form.requestSubmit(); })()")
     page.wait("document.querySelectorAll('ol.found li').length > 2")
     assert "search=ann%20OR%20script" in page.do("location.search")

@@ -61,6 +61,11 @@ fn constants_that_are_in_no_quad() {
         ("SELECT * { :nobody ?p ?o }", "no triple has the subject :nobody"),
         ("SELECT * { <http://e/doc> :about ?o }", "no triple has the subject :doc; <https://e/doc> has 1"),
         ("SELECT * { ?s :about :p77 }", "no triple has the object :p77"),
+        ("SELECT * { :p77 ^:about ?o }", "no triple has the object :p77"),
+        ("SELECT * { ?s (:about/^:about)+ :p77 }", "no triple has the subject :p77"),
+        ("SELECT * { foaf:Preson ^a ?s }", "nothing is of the class foaf:Preson; foaf:Person has 40"),
+        ("SELECT * { ?s (:likes|foaf:name)/!(:p|:q) :p77 }", "no triple has the object :p77"),
+        ("SELECT * { :p77 ^:about ?s ; foaf:name ?n }", "no triple has the subject :p77"),
         ("SELECT * { GRAPH :i { ?s ?p ?o } }", "there is no graph :i"),
         ("SELECT * FROM :unknown { ?s foaf:name ?o }", "there is no graph :unknown"),
         (
@@ -88,6 +93,11 @@ fn constants_that_are_in_no_quad() {
         "SELECT * { ?s foaf:name ?o OPTIONAL { ?s foaf:mbox ?x } FILTER NOT EXISTS { ?s :dead true } }",
         "SELECT * { { ?s foaf:name ?n } UNION { ?s foaf:givenName ?n } }",
         "SELECT * { ?s foaf:name|foaf:nick ?n . ?s !:unknown 1 }",
+        "SELECT * { ?s (:about/^:about)+ <https://e/doc> . <https://e/doc> (:about/^:about)+ ?t }",
+        "SELECT * { :p1 ^:about ?s . ?s :about|^:about :p1 }",
+        "SELECT * { <https://e/doc> :about|^:about ?s . ?s (:about|^:about)+ <https://e/doc> }",
+        "SELECT * { foaf:Person ^a ?s . ?s (^:about/:about)+ :p1 . foaf:Person (^a)+ ?s }",
+        "SELECT * { ?s :about* :p77 . :p78 (^:about)? ?s . ?s !(^:about|:p) <https://e/doc> }",
         "ASK { :nobody foaf:mbox ?o }",
         "SELECT * { GRAPH :g { ?s :likes ?o } }",
         "SELECT * { GRAPH ?g { ?s :likes ?o } }",
@@ -99,6 +109,89 @@ fn constants_that_are_in_no_quad() {
     }
     // Of no data nothing can be said.
     assert_eq!(warnings(&Database::in_memory().unwrap(), "SELECT * { ?s foaf:nmae ?o }"), [""; 0]);
+}
+
+#[test]
+fn names_of_vocabularies_that_are_known_here() {
+    let database = database();
+    let prefixes = "PREFIX text: <urn:lodestore:text:> PREFIX geo: <http://www.opengis.net/ont/geosparql#> \
+                    PREFIX geof: <http://www.opengis.net/def/function/geosparql/> PREFIX bif: <bif:> ";
+    for (pattern, warning) in [
+        (
+            "(?s ?score) text:qery (foaf:name 'cat' 10)",
+            "no triple has the predicate text:qery; did you mean text:query?",
+        ),
+        (
+            "?s foaf:name ?n . ?n bif:contians 'cat'",
+            "no triple has the predicate bif:contians; did you mean bif:contains?",
+        ),
+        (
+            "?s foaf:name ?n OPTIONAL { ?s geo:asWTK ?w }",
+            "no triple has the predicate geo:asWTK; did you mean geo:asWKT?",
+        ),
+        ("?s a geo:Featur", "nothing is of the class geo:Featur; did you mean geo:Feature?"),
+        ("?s geo:asWKT ?w", "no triple has the predicate geo:asWKT"),
+        (
+            "?s geof:sfWithin ?w",
+            "no triple has the predicate geof:sfWithin; it is a function: call it in FILTER or BIND, geof:sfWithin(...)",
+        ),
+        (
+            "?s foaf:name ?n . ?n text:matches 'cat'",
+            "no triple has the predicate text:matches; it is a function: call it in FILTER or BIND, text:matches(...)",
+        ),
+    ] {
+        let found = warnings(&database, &format!("{prefixes} SELECT * {{ {pattern} }}"));
+        assert_eq!(found, [warning], "{pattern}");
+    }
+}
+
+#[test]
+fn arguments_of_functions_of_geometries() {
+    let database = database();
+    let prefixes = "PREFIX geo: <http://www.opengis.net/ont/geosparql#> PREFIX uom: <http://www.opengis.net/def/uom/OGC/1.0/> \
+                    PREFIX geof: <http://www.opengis.net/def/function/geosparql/>";
+    let place = "'POINT(1 2)'^^geo:wktLiteral";
+    for (call, told, is_of) in [
+        (
+            "geof:sfWithin(?n, 'POINT(1 2)')".to_owned(),
+            "write its datatype behind it, ^^geo:wktLiteral",
+            "'POINT(1 2)'",
+        ),
+        (format!("geof:sfWithin(?s, {place})"), "?s is the subject of a triple, so no literal", "?s"),
+        (
+            format!("geof:distance(:p1, {place}) < 1"),
+            "<http://e/p1> is an IRI, and geof:distance takes a geometry",
+            ":p1",
+        ),
+        (
+            format!("geof:distance(?n, {place}, uom:meters) < 1"),
+            "did you mean <http://www.opengis.net/def/uom/OGC/1.0/meter>?",
+            "uom:meters",
+        ),
+        (
+            format!(
+                "BOUND(?n) && geof:isEmpty(geof:transform({place}, <http://www.opengis.net/def/crs/EPSG/0/99999>))"
+            ),
+            "(EPSG:99999)",
+            "<http://www.opengis.net/def/crs/EPSG/0/99999>",
+        ),
+    ] {
+        let text = format!("{PROLOGUE}{prefixes} SELECT * {{ ?s foaf:name ?n FILTER({call}) }}");
+        for _ in 0..2 {
+            let query = database.prepare(&text, &QueryOptions::default()).unwrap();
+            let [warning] = &**query.warnings() else { panic!("{text}: {:?}", query.warnings()) };
+            assert!(warning.to_string().contains(told), "{call}: {warning}");
+            assert_eq!(
+                (warning.code(), &text[warning.span().unwrap()]),
+                ("wrong-arguments", is_of),
+                "{call}"
+            );
+        }
+    }
+    let right = format!(
+        "{prefixes} SELECT * {{ ?s foaf:name ?n FILTER(geof:distance(?n, {place}, uom:metre) < 1) }}"
+    );
+    assert_eq!(warnings(&database, &right), [""; 0]);
 }
 
 #[test]
@@ -130,7 +223,7 @@ fn warnings_have_places_and_are_few() {
     assert_eq!(
         found,
         [
-            ("unknown-function", ""),
+            ("unknown-function", ":f"),
             ("unbound-variable", "?x"),
             ("unknown-constant", "foaf:nmae"),
             ("impossible-comparison", "STR(?name) > 5")

@@ -28,6 +28,7 @@ use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::ValueId;
 use lode_rdf::parse::{DeclaredPrefixes, StatementLimit};
 use lode_sparql::parse::depth;
+use lode_sparql::syntax::Form;
 use lode_sparql::update::Operation;
 use lode_sparql::{ParseError, PlanWarning, Update, stack, warnings};
 use lode_store::{Commit, Snapshot, Store, Transaction};
@@ -173,6 +174,7 @@ fn warnings_of(
         return Arc::default();
     }
     let functions = warnings::of_queries(modifies, hints::KNOWN);
+    let functions = PlanWarning::placed(&functions, text, Form::Update);
     match hints::of_update(text, snapshot, options, budget) {
         hints if hints.is_empty() => functions,
         hints => PlanWarning::with_hints(&functions, hints),

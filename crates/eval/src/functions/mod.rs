@@ -21,7 +21,7 @@ mod text_search;
 mod triples;
 
 #[cfg(feature = "geo")]
-pub use geo::{geometries, geometry_problem, place_pairs, place_proximity, place_search};
+pub use geo::{argument_problem, geometries, geometry_problem, place_pairs, place_proximity, place_search};
 use lode_sparql::Function;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -63,6 +63,12 @@ pub fn find(name: &str) -> Option<&'static Function> {
 /// What is the matter with a literal where functions take it for a geometry: nothing is known of geometries.
 #[cfg(not(feature = "geo"))]
 pub fn geometry_problem(_: &str, _: &str) -> Option<String> {
+    None
+}
+
+/// Why each call of a function with such an argument is an error: nothing is known of geometries.
+#[cfg(not(feature = "geo"))]
+pub fn argument_problem(_: &str, _: usize, _: lode_sparql::warnings::Given<'_>) -> Option<String> {
     None
 }
 

@@ -11,6 +11,21 @@ use crate::limits::DEPTH_MAX;
 use geo::{Coord, LineString, MultiLineString, MultiPoint, MultiPolygon, Point, Polygon};
 
 const FORMAT: &str = "WKT";
+/// Names of shapes of curves, which are not read.
+const CURVES: [&str; 12] = [
+    "CIRCULARSTRING",
+    "COMPOUNDCURVE",
+    "CURVEPOLYGON",
+    "COMPOUNDSURFACE",
+    "MULTICURVE",
+    "MULTISURFACE",
+    "CURVE",
+    "SURFACE",
+    "CIRCLE",
+    "GEODESICSTRING",
+    "ELLIPTICALCURVE",
+    "CLOTHOID",
+];
 
 /// The geometry of a text. An empty one is an empty geometry.
 pub fn read(text: &str) -> Result<Geometry, GeoError> {
@@ -110,7 +125,14 @@ impl Reader<'_> {
             };
         let Some(kind) = name else {
             self.at = start;
-            return Err(self.wrong("the name of a geometry is expected, like POINT or POLYGON"));
+            let expected = match CURVES.iter().any(|curve| word.starts_with(curve)) {
+                true => {
+                    "curves are not read; POINT, LINESTRING, POLYGON, TRIANGLE, MULTIPOINT, MULTILINESTRING, MULTIPOLYGON, \
+                     GEOMETRYCOLLECTION, TIN and POLYHEDRALSURFACE are: write the curve as a line of short segments"
+                }
+                false => "the name of a geometry is expected, like POINT or POLYGON",
+            };
+            return Err(self.wrong(expected));
         };
         if let Some(suffix) = suffix {
             let dimensions =

@@ -13,6 +13,67 @@ fn same(a: &Geometry, b: &str) -> bool {
     relate::holds(relate::Relation::Equals, a, &wkt(b)) == Ok(true)
 }
 
+/// The corners of a shape, by their bits.
+fn corners(a: &Geometry) -> std::collections::BTreeSet<(u64, u64)> {
+    use geo::CoordsIter as _;
+    a.shape().coords_iter().map(|at| (at.x.to_bits(), at.y.to_bits())).collect()
+}
+
+#[test]
+fn corners_stay_where_they_are() {
+    let area = "POLYGON((8.123456789012345 47.1,9.3 47.20000000000001,9.1234567 48.3333333333333,8.123456789012345 47.1))";
+    let near = "POLYGON((8.7 47.111111111111114,12.3 45.7,11.1 49.123456789,8.7 47.111111111111114))";
+    for beside in [
+        "POINT(8.123456789012345 47.1)",
+        "POINT(1 2)",
+        "LINESTRING(8.123456789012345 47.1,1.3 2.7)",
+        "POINT(8.8 47.6)",
+    ] {
+        for operation in [Operation::Union, Operation::Difference, Operation::SymmetricDifference] {
+            let made = construct::overlay(operation, &wkt(area), &wkt(beside)).unwrap();
+            assert!(corners(&made).is_superset(&corners(&wkt(area))), "{operation:?} {beside}: {made:?}");
+        }
+    }
+    // Of two areas those corners that the other does not cover.
+    let made = construct::overlay(Operation::Union, &wkt(area), &wkt(near)).unwrap();
+    let outside = |one: &str, other: &str| {
+        let (one, other) = (wkt(one), wkt(other));
+        let all = corners(&one).into_iter().map(|(x, y)| (f64::from_bits(x), f64::from_bits(y)));
+        let covered = |(x, y): &(f64, f64)| {
+            relate::holds(relate::Relation::Intersects, &wkt(&format!("POINT({x:?} {y:?})")), &other)
+                == Ok(true)
+        };
+        all.filter(|at| !covered(at)).map(|(x, y)| (x.to_bits(), y.to_bits())).collect::<Vec<_>>()
+    };
+    let wanted = [outside(area, near), outside(near, area)].concat();
+    assert!(wanted.len() > 3 && wanted.iter().all(|at| corners(&made).contains(at)), "{made:?}");
+    // Nor does it matter how small or far away they are.
+    for factor in [1e-9_f64, 1.0, 1e9] {
+        for far in [0.0_f64, 1e3, -1e7] {
+            let mut seed = factor.to_bits() ^ far.to_bits();
+            let mut random = || {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (seed >> 33) as f64 / (1_u64 << 31) as f64
+            };
+            for _ in 0..20 {
+                let mut triangle = || {
+                    let mut at = || far + factor * random();
+                    let (x, y, side) = (at(), at(), factor * 0.37);
+                    format!("POLYGON(({x:?} {y:?},{:?} {y:?},{x:?} {:?},{x:?} {y:?}))", x + side, y + side)
+                };
+                let (one, other) = (triangle(), triangle());
+                if [&one, &other].iter().any(|text| wkt(text).check_valid().is_err()) {
+                    continue;
+                }
+                let made = construct::overlay(Operation::Union, &wkt(&one), &wkt(&other)).unwrap();
+                made.check_valid().unwrap();
+                let wanted = [outside(&one, &other), outside(&other, &one)].concat();
+                assert!(wanted.iter().all(|at| corners(&made).contains(at)), "{one} {other}: {made:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn sets_of_points() {
     let (a, b) = ("POLYGON((0 0,4 0,4 4,0 4,0 0))", "POLYGON((2 2,6 2,6 6,2 6,2 2))");

@@ -210,7 +210,7 @@ fn what_is_no_geometry_is_refused() {
     let message = read::literal("<cell>1</cell>", DGGS_LITERAL).unwrap_err().to_string();
     assert!(message.contains("dggsLiteral") && message.contains("wktLiteral"), "{message}");
     let message = read_wkt("POINT(1 x)").unwrap_err().to_string();
-    assert_eq!(message, "WKT: a point needs two coordinates (at byte 6)");
+    assert_eq!(message, "WKT: a point needs two coordinates (at byte 7)");
     assert!(read::is_geometry(WKT_LITERAL) && !read::is_geometry(DGGS_LITERAL));
 }
 

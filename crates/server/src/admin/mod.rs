@@ -28,7 +28,7 @@ use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::Response;
-use lode_engine::store::{CompactOptions, compact as compact_store};
+use lode_engine::store::{CompactOptions, Store, compact as compact_store, room_to_compact};
 use lode_engine::{CancelToken, EngineError};
 use std::sync::Arc;
 
@@ -39,17 +39,28 @@ pub(crate) async fn compact(
 ) -> Result<Response, HttpError> {
     client.check(&state)?;
     state.check_writable()?;
-    let report = work(state, |state, cancel| {
+    let report = work(Arc::clone(&state), |state, cancel| {
         let options = CompactOptions { cancel: cancel.clone(), ..CompactOptions::default() };
         compact_store(state.database.store(), &options, &Arc::default())
     })
-    .await?;
+    .await
+    .map_err(|error| with_room(error, state.database.store()))?;
     Ok(json(&format!(
         "{{\"compacted\":{},\"segments\":{},\"quads\":{}}}\n",
         report.segment.is_some(),
         report.segments,
         report.quads
     )))
+}
+
+/// An error of a compaction; on a full disk with how much room is needed, and how much there is.
+fn with_room(mut error: HttpError, store: &Store) -> HttpError {
+    if error.status == StatusCode::INSUFFICIENT_STORAGE {
+        let (needed, free) = room_to_compact(store);
+        let free = free.map(|free| format!(", and {free} are free")).unwrap_or_default();
+        error.message += &format!("; a compaction writes some {needed} bytes beside what there is{free}");
+    }
+    error
 }
 
 /// Who asks, as far as the server can tell.

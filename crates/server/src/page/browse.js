@@ -3,6 +3,7 @@
 import { rowsOf, withoutNumber } from './api.js';
 import { copy, el, grouped, icon, isWeb } from './dom.js';
 import { anywhere, labelsOf } from './names.js';
+import { offerTerms } from './offered.js';
 import { inQuery, named, shortened, usual } from './prefixes.js';
 import { Reason, mayInfer } from './reason.js';
 import { found, isWords } from './search.js';
@@ -28,6 +29,7 @@ export function start(panel, tools) {
   const form = el('form.bar.search', { role: 'search', onsubmit: event => { event.preventDefault(); again(); } },
     input, select, el('button.primary', {}, 'Browse'));
   panel.replaceChildren(el('div.page', {}, form, status, place));
+  offerTerms(input, iri => tools.browse(iri));
   let asked;
 
   /** Shows what comes, unless something else is asked for before. */
@@ -69,6 +71,12 @@ export function start(panel, tools) {
       place.replaceChildren(el('h1.hidden', {}, 'Browse'), el('div.card', {}, el('table.list', {},
         el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Class'), el('th', { scope: 'col' }, 'One of them'), el('th.number', { scope: 'col' }, 'Instances'))),
         el('tbody', {}, rows.filter(row => row.c).map(row => el('tr', {}, el('td', {}, termOf(row.c)), el('td', {}, row.x?.type === 'uri' ? browseLink(row.x.value) : ''), el('td.number', {}, grouped(Number(row.n.value)))))))));
+      const links = [...place.querySelectorAll('tbody a.resource')];
+      const labels = await labelsOf(links.map(link => link.dataset.resource));
+      for (const link of links) {
+        const label = labels.get(link.dataset.resource);
+        if (label) link.after(' ', el('span.muted', {}, label));
+      }
     } catch (error) {
       status.textContent = 'Name a resource. ' + (error.status === 401 ? 'Log in to see what there is.' : '');
     }

@@ -50,8 +50,7 @@ impl ParseError {
 
     pub(super) fn at(text: &str, span: Range<usize>, message: String) -> Self {
         let before = text.get(..span.start).unwrap_or(text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+        let (line, column) = line_and_column(text, span.start);
         let excerpt = excerpt(text, &span).into();
         let from = units(before);
         let units = from..from + units(text.get(span.clone()).unwrap_or(""));
@@ -62,6 +61,13 @@ impl ParseError {
 /// Code units of UTF-16.
 fn units(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
+}
+
+/// The line of a byte of a text, and its column in characters, both from 1.
+pub fn line_and_column(text: &str, byte: usize) -> (usize, usize) {
+    let before = text.get(..byte).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    (line, before.rsplit('\n').next().unwrap_or("").chars().count() + 1)
 }
 
 /// At most so many columns of a line are shown

@@ -14,7 +14,7 @@ mod lower;
 mod tests;
 mod update;
 
-pub use error::ParseError;
+pub use error::{ParseError, line_and_column};
 pub use lode_syntax::count_tokens;
 pub use update::{parse_update, update_algebra};
 

@@ -4,17 +4,16 @@ use crate::compact::adaptive_budget::AdaptiveBudget;
 use crate::compact::compaction::{ASIDE_BYTES, Compaction, CompactionGuard};
 use crate::compact::error::CompactError;
 use crate::compact::merge_budget::MergeBudget;
+use crate::compact::needed_room::bytes_of_merged;
 use crate::compact::options::CompactOptions;
 use crate::compact::policy::choose_within;
 use crate::error::StoreError;
-use crate::manifest::Sign;
 #[cfg(feature = "geo")]
 use crate::places::{PlacesOptions, keeps_places};
 use crate::progress::{LoadProgress, ProgressSample};
 use crate::segment_builder::BuildError;
 use crate::store::Store;
 use crate::throttle::Throttle;
-use crate::version::OpenSegment;
 use crate::words::{WordsOptions, index_in_turn, keeps_words};
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
@@ -196,23 +195,6 @@ const MEMORY_BYTES_MIN: usize = 16 << 20;
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 /// up to so long.
 const RETRY_LAST: Duration = Duration::from_secs(600);
-
-/// Bytes of what becomes of segments that are merged, more or less: what they delete goes, with as much of the files.
-fn bytes_of_merged(merged: &[OpenSegment]) -> u64 {
-    let (mut bytes, mut quads, mut deleted) = (0_u64, 0_u64, 0_u64);
-    for open in merged {
-        match open.entry.sign {
-            Sign::Insertions => {
-                bytes += open.segment.meta().bytes();
-                quads += open.entry.quads;
-            }
-            Sign::Deletions => deleted += open.entry.quads,
-            Sign::TermsOnly => bytes += open.segment.meta().bytes(),
-        }
-    }
-    let kept = u128::from(quads.saturating_sub(deleted));
-    u64::try_from(u128::from(bytes) * kept / u128::from(quads.max(1))).unwrap_or(u64::MAX)
-}
 
 struct Work {
     store: Store,

@@ -21,6 +21,7 @@ mod first_column;
 mod id_remap;
 mod keep_few;
 mod merge_budget;
+mod needed_room;
 mod options;
 mod orders;
 mod policy;
@@ -46,6 +47,7 @@ pub use background::{BackgroundOptions, Compactor, CompactorState, CompactorStat
 pub use damage::OrderDamage;
 pub use error::CompactError;
 pub use keep_few::{KeepFewReport, keep_few};
+pub use needed_room::room_to_compact;
 pub use options::{CompactOptions, CompactReport};
 
 use crate::manifest::Sign;

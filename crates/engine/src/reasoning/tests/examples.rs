@@ -57,6 +57,27 @@ fn properties() {
 fn domains_and_ranges() {
     assert_eq!(found("rdfs", "SELECT ?x { ?x a :Person }"), "<:ann>");
     assert_eq!(found("rdfs", "SELECT ?x { ?x a :Thing }"), "<:tom>", "literals are no subjects");
+    for pattern in [
+        "7 a ?c",
+        "?c ^a 7",
+        "7 a+ ?c",
+        "7 ?p ?c",
+        "7 !:p ?c",
+        "7 ^!^:p ?c",
+        "7 :of ?c",
+        "?c ^:of 7",
+        "7 a|:of ?c",
+    ] {
+        let told = format!("{pattern}: literals are no subjects where they are written, either");
+        assert_eq!(found("rdfs-plus", &format!("SELECT ?c {{ {pattern} }}")), "", "{told}");
+    }
+    let none = found("rdfs-plus", "SELECT (COUNT(*) AS ?n) { { 7 a :Thing } UNION { 7 :of :ann } }");
+    assert!(none.starts_with("\"0\""), "{none}");
+    assert_eq!(
+        found("rdfs-plus", "SELECT ?x { 7 ^:has ?x }"),
+        "<:ann>",
+        "what is stated is found from both ends"
+    );
     assert_eq!(found("hierarchies", "SELECT ?x { ?x a :Person }"), "");
 }
 

@@ -35,6 +35,8 @@ const PATHS: [&str; 24] = [
     "(a/rdfs:subClassOf)?",
 ];
 const THINGS: [&str; 5] = [":a", ":b", ":c", ":d", ":e"];
+/// What patterns have as subjects: a literal is none, whatever a range or an inverse would make of it.
+const SUBJECTS: [&str; 6] = [":a", ":b", ":c", ":d", ":e", "7"];
 
 fn schema_triple(random: &mut Random) -> [String; 3] {
     let (class, property) = (random.of(&CLASSES), random.of(&PROPERTIES));
@@ -98,7 +100,7 @@ fn slot(random: &mut Random, constants: &[&str]) -> String {
 }
 
 fn pattern(random: &mut Random) -> String {
-    let subject = slot(random, &THINGS);
+    let subject = slot(random, &SUBJECTS);
     match random.below(9) {
         0 | 1 => format!("{subject} a {}", slot(random, &CLASSES)),
         2 => format!("{subject} ?v {}", slot(random, &THINGS)),
@@ -114,8 +116,8 @@ fn pattern(random: &mut Random) -> String {
             let path = random.of(&PATHS);
             // A path of no length leads from each term that is stated anywhere, not from those that only follow.
             let can_be_empty = path.ends_with(['*', '?']);
-            let subject = if can_be_empty { random.of(&THINGS) } else { subject };
-            format!("{subject} {} {}", path.replace('P', &p).replace('Q', &q), slot(random, &THINGS))
+            let subject = if can_be_empty { random.of(&SUBJECTS) } else { subject };
+            format!("{subject} {} {}", path.replace('P', &p).replace('Q', &q), slot(random, &SUBJECTS))
         }
         _ => format!("{subject} {} {}", random.of(&PROPERTIES), slot(random, &THINGS)),
     }

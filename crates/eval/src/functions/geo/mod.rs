@@ -4,6 +4,7 @@
 //! A geometry that cannot be read, one that is not valid for an operation, and one that is too large for it, are errors as any other in an
 //! expression: the call has no value.
 
+mod arguments;
 mod call;
 mod facts;
 mod join;
@@ -17,6 +18,7 @@ mod virtuoso;
 
 use lode_sparql::Function;
 
+pub use arguments::argument_problem;
 pub use join::{geometries, place_pairs};
 pub use problem::geometry_problem;
 pub use search::{place_proximity, place_search};

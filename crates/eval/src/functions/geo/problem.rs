@@ -18,10 +18,11 @@ pub fn geometry_problem(text: &str, datatype: &str) -> Option<String> {
             "is in a reference system that is not known, or needs what is not here (EPSG:{code}); each call with geometries of others is an error"
         ));
     }
-    geometry
-        .check_valid()
-        .err()
-        .map(|error| format!("is {error}; relations and set operations with it are errors"))
+    geometry.check_valid().err().map(|error| {
+        format!(
+            "is {error}; relations and set operations with it, and distances to what is near it, are errors"
+        )
+    })
 }
 
 #[cfg(test)]

@@ -37,7 +37,10 @@ impl<'t> Walk<'t> {
     pub(super) fn triples(&mut self, at: At<'t>, around: &Around<'_, 't>, names: &mut Names<'t>) {
         let mut parts = at.children();
         let Some(subject) = parts.next() else { return };
-        self.term(subject, Role::Subject, around, names);
+        match self.role_before(at) {
+            Some(role) => self.term(subject, role, around, names),
+            None => self.around_iri(subject, around, names),
+        }
         for property in parts {
             self.property(property, around, names);
         }
@@ -68,16 +71,64 @@ impl<'t> Walk<'t> {
         self.verb(verb, around, around.is_required, names);
         self.open(verb, around);
         let role = match self.iri_of(verb) {
-            _ if self.is_type(verb) => Role::Class,
             // What is related may follow from geometries, which both have.
-            Some(iri) if place_relation(&iri).is_some() => Role::Subject,
-            _ => Role::Object,
+            Some(iri) if place_relation(&iri).is_some() => Some(Role::Subject),
+            _ => self.role_at(verb, true),
         };
         // What one of the ways of a path relates may follow from geometries, too.
         let may_follow = verb.node() != Node::Iri && verb.node() != Node::Name && self.relates_places(verb);
         let around = Around { is_required: around.is_required && !may_follow, ..*around };
         for object in parts {
-            self.term(object, role, &around, names);
+            match role {
+                Some(role) => self.term(object, role, &around, names),
+                None => self.around_iri(object, &around, names),
+            }
+        }
+    }
+
+    /// What the term before its properties is in quads, where it is the same for all that say it: paths may turn round.
+    fn role_before(&self, triples: At<'t>) -> Option<Role> {
+        let verbs = triples.children().skip(1).filter_map(At::first);
+        let mut roles = verbs.map(|verb| self.role_at(verb, false)).peekable();
+        let first = roles.peek().copied().unwrap_or(Some(Role::Subject));
+        let (mut is_subject, mut is_same) = (false, true);
+        for role in roles {
+            is_subject |= role == Some(Role::Subject);
+            is_same &= role == first;
+        }
+        if is_subject { Some(Role::Subject) } else { first.filter(|_| is_same) }
+    }
+
+    /// What the term at an end of a path is in quads; none where it may be one or another, or in none.
+    fn role_at(&self, path: At<'t>, is_last: bool) -> Option<Role> {
+        let plain = if is_last { Role::Object } else { Role::Subject };
+        match path.node() {
+            Node::Variable => Some(plain),
+            Node::Iri | Node::Name | Node::Type if is_last && self.is_type(path) => Some(Role::Class),
+            Node::Iri | Node::Name | Node::Type => Some(plain),
+            Node::Negated if path.children().all(|step| step.node() != Node::Inverse) => Some(plain),
+            Node::Parentheses => crate::stack::room(|| self.role_at(path.first()?, is_last)),
+            Node::Inverse => crate::stack::room(|| self.role_at(path.first()?, !is_last)),
+            Node::Repeated if is_once_or_more(path) => {
+                crate::stack::room(|| self.role_at(path.first()?, is_last))
+            }
+            Node::Sequence => {
+                let step = if is_last { path.children().last()? } else { path.first()? };
+                crate::stack::room(|| self.role_at(step, is_last))
+            }
+            Node::Alternative => {
+                let mut roles = path.children().map(|way| crate::stack::room(|| self.role_at(way, is_last)));
+                let first = roles.next()?;
+                first.filter(|_| roles.all(|role| role == first))
+            }
+            _ => None,
+        }
+    }
+
+    /// A term of which, where it is an IRI, nothing is known.
+    fn around_iri(&mut self, at: At<'t>, around: &Around<'_, 't>, names: &mut Names<'t>) {
+        if !matches!(at.node(), Node::Iri | Node::Name) {
+            self.term(at, Role::Object, around, names);
         }
     }
 
@@ -113,7 +164,7 @@ impl<'t> Walk<'t> {
             Node::Iri | Node::Name => return self.constant(at, Role::Predicate, around.graph, is_required),
             // What a path does not have need not be there.
             Node::Negated => return,
-            Node::Repeated => at.tokens().last().is_some_and(|last| at.tree().token_text(last) != "+"),
+            Node::Repeated => !is_once_or_more(at),
             Node::Alternative => true,
             _ => false,
         };
@@ -151,4 +202,9 @@ impl<'t> Walk<'t> {
             _ => None,
         }
     }
+}
+
+/// Whether a repeated path takes a step at least.
+fn is_once_or_more(at: At<'_>) -> bool {
+    at.tokens().last().is_some_and(|last| at.tree().token_text(last) == "+")
 }

@@ -121,9 +121,13 @@ impl Translator<'_> {
         self.subjects_only(scan, &subject)
     }
 
-    /// The rows in which a variable is what a subject can be.
+    /// The rows in which a term is what a subject can be.
     fn subjects_only(&self, input: Logical, subject: &TermSlot) -> Logical {
-        let TermSlot::Var(subject) = subject else { return input };
+        let subject = match subject {
+            TermSlot::Var(subject) => subject,
+            TermSlot::Const(Term::NamedNode(_) | Term::BlankNode(_)) => return input,
+            TermSlot::Const(_) => return Logical::empty(input.vars),
+        };
         let call = |name: &str| {
             let callee = Callee::new(name, self.stats.function(name));
             Expr::Call(callee, vec![Expr::Var(*subject)])

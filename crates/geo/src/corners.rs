@@ -28,14 +28,14 @@ impl Corners {
         });
         // As i_float 1 does it (`FloatPointAdapter`). If it does it in another way one day, places do not match, and stay.
         let half = (max - min) * 0.5;
-        let levels = 29.0 - half.x.max(half.y).log2().trunc();
+        let levels = 29.0 - half.x.max(half.y).log2().round();
         let mut corners = Self { offset: min + half, scale: levels.exp2(), known: HashMap::new() };
         if !corners.scale.is_finite() {
             return corners;
         }
         for coord in coords() {
             let scaled = corners.scaled(coord);
-            let known = corners.known.entry(place(scaled.x.trunc(), scaled.y.trunc())).or_insert(Some(coord));
+            let known = corners.known.entry(place(scaled.x.round(), scaled.y.round())).or_insert(Some(coord));
             if known.is_some_and(|known| known != coord) {
                 *known = None;
             }

@@ -24,7 +24,7 @@ mod tests {
             ("geo:asWTK", false, "geo:asWKT"),
             ("geo:hasGeomtry", false, "geo:hasGeometry"),
             ("geo:sfWithn", false, "geo:sfWithin"),
-            ("geo:rcc8ntpp1", false, "geo:rcc8ntppi"),
+            ("geo:ehInsde", false, "geo:ehInside"),
             ("geo:Featrue", true, "geo:Feature"),
             ("urn:lodestore:text:qery", false, "urn:lodestore:text:query"),
             ("http://jena.apache.org/text#search", false, "http://jena.apache.org/text#query"),

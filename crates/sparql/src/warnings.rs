@@ -4,6 +4,7 @@
 mod arguments;
 mod calls;
 mod places;
+mod shown;
 #[cfg(test)]
 mod tests;
 
@@ -14,14 +15,13 @@ use crate::parse::hints::{BYTES_MAX, Hint};
 use crate::parse::line_and_column;
 use lode_syntax::Form;
 use places::{About, Places};
+use shown::shown;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Warnings that a query has at most, and the note that there are more.
 const WARNINGS_MAX: usize = 8;
-/// Characters that are shown of an IRI or a pattern.
-const IRI_CHARS_MAX: usize = 200;
 
 /// Something of a query that most likely is not meant. Its text is one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,16 +98,6 @@ impl fmt::Display for Argument {
             Self::Variable(name) => write!(f, "?{name}"),
         }
     }
-}
-
-/// A text on one line, or its beginning.
-fn shown(text: &str) -> Arc<str> {
-    let shown = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
-    let mut start: String = text.chars().take(IRI_CHARS_MAX).map(shown).collect();
-    if start.len() < text.len() {
-        start.push_str("...");
-    }
-    start.into()
 }
 
 impl fmt::Display for PlanWarning {

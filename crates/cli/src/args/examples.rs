@@ -69,7 +69,7 @@ const EXAMPLES: &[(&[&str], &[&str])] = &[
     (&["status"], &["lode status", "lode status --wait 10 http://127.0.0.1:7878"]),
     (&["top"], &["lode top", "lode top http://127.0.0.1:7878 --interval 5", "lode top --once --json"]),
     (&["cancel"], &["lode cancel 17"]),
-    (&["config"], &["lode config example > lode.toml", "lode config show --config lode.toml"]),
+    (&["config"], &["lode config example", "lode config show --config lode.toml"]),
     (&["lsp"], &["lode lsp my.db", "lode lsp http://127.0.0.1:7878"]),
     (&["user", "add"], &["lode user add my.db ann --role admin"]),
     (&["group"], &["lode group grant my.db curators --role update", "lode group list my.db"]),

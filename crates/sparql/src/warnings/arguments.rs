@@ -1,6 +1,7 @@
 //! Arguments of calls that can never be right, as far as a query tells: constants, and variables that are resources wherever they have a value.
 
-use super::{Argument, shown};
+use super::Argument;
+use super::shown::shown;
 use crate::stack;
 use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::{NamedNodePattern, TermPattern, Variable};

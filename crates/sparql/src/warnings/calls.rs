@@ -1,7 +1,8 @@
 //! The walk over queries for calls and constants that are warned of.
 
 use super::arguments::{Given, given, is_resource, shown_argument};
-use super::{Argument, GivenPattern, NamedFunction, PlanWarning, WARNINGS_MAX, shown};
+use super::shown::shown;
+use super::{Argument, GivenPattern, NamedFunction, PlanWarning, WARNINGS_MAX};
 use crate::function::{Function, Meaning};
 use crate::operands;
 use crate::place_search::{is_geometry, place_relation};

@@ -1,6 +1,6 @@
 //! Where a text has what a warning is of: the first such function, string, IRI or variable. The algebra that calls are found in has no places.
 
-use super::shown;
+use super::shown::shown;
 use crate::parse::vocabulary;
 use lode_syntax::{Form, Token, TokenKind, unescaped};
 use std::borrow::Cow;

@@ -103,7 +103,7 @@ fn arguments_that_are_none_of_a_function() {
         ("true", "\"true\""),
         ("?x", "?x"),
     ] {
-        let found = of(&format!("?x :p ?o, :here, 7 FILTER(:f('here', {argument}))"));
+        let found = of(&format!("?x :p ?o FILTER(:f('here', {argument}))"));
         let written = argument.trim_end_matches("@en");
         assert_eq!(found, [(format!("{shown} {error}"), written.to_owned())], "{argument}");
     }

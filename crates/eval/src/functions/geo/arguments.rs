@@ -1,7 +1,7 @@
 //! What functions of geometries cannot be given: a string in the place of a geometry, or the feature that has one; what is no unit, no reference
 //! system and no number.
 
-use super::super::find;
+use super::FUNCTIONS;
 use super::call::ANY_URI;
 use lode_geo::vocabulary::{DGGS_LITERAL, GEOF, GEOJSON_LITERAL, UOM, WKT_LITERAL};
 use lode_geo::{Crs, Unit, read};
@@ -22,7 +22,7 @@ pub fn argument_problem(function: &str, at: usize, given: Given<'_>) -> Option<S
         Some(name) => (name, format!("geof:{name}")),
         None => is_virtuoso().map(|name| (name, format!("bif:{name}")))?,
     };
-    let entry = find(function)?;
+    let entry = FUNCTIONS.iter().copied().flatten().find(|entry| entry.name == function)?;
     match entry.required.iter().chain(entry.optional).nth(at)? {
         ValueType::Literal => no_geometry(given, &short),
         ValueType::Number | ValueType::Integer => no_number(given, &short),

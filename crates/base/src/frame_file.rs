@@ -155,6 +155,21 @@ pub(crate) fn read_frame_within(
     Ok(offset + 12 + count as u64)
 }
 
+/// Reads all frames of a file, and nothing else may be in it. `check` is asked before each.
+///
+/// # Errors
+///
+/// As [`read_frame`], and where `check` says so.
+pub fn check_frames(file: &dyn ReadAt, check: &dyn Fn() -> io::Result<()>) -> io::Result<()> {
+    let (mut at, mut bytes) = (0, Vec::new());
+    while at < file.len() {
+        check()?;
+        at = read_frame(file, at, &mut bytes)?;
+        file.will_read(at, file.len());
+    }
+    Ok(())
+}
+
 /// Reads a stream that [`FrameWriter::write`] made.
 #[derive(Debug)]
 pub struct FrameReader {

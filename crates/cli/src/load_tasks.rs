@@ -114,14 +114,22 @@ fn load(
     if open.begin(board, plan)? && !quiet {
         say!("goes on with the load in {}", board.name());
     }
+    let mut told = Vec::new();
+    tell_damage(board, &mut told)?;
     // It may have another identity than the one that was made here.
     let plan = board.plan()?.unwrap_or_else(|| plan.clone());
     let line = live_line(board, &plan, quiet);
     let mut team = Team::start(target, workers)?;
     let worked = team.look_after(board, &plan);
     drop(line);
+    tell_damage(board, &mut told)?;
     worked?;
-    let report = open.finish(board)?;
+    let report = open.finish(board).with_context(|| {
+        format!(
+            "publishing what is made: the same command line goes on there, and makes again what is damaged; to begin again, remove {}",
+            board.name()
+        )
+    })?;
     team.end();
     // A worker elsewhere may yet write what nobody needs.
     if let Err(error) = board.remove() {
@@ -131,6 +139,17 @@ fn load(
         open.keep_few(workers * plan.memory_bytes, quiet);
     }
     Ok(report)
+}
+
+/// Warns of what was damaged of finished tasks, unless that is told already.
+fn tell_damage(board: &Board, told: &mut Vec<String>) -> anyhow::Result<()> {
+    for damage in board.damages()? {
+        if !told.contains(&damage) {
+            say!("warning: {damage}: made again; look after the disk");
+            told.push(damage);
+        }
+    }
+    Ok(())
 }
 
 /// The workers of this machine.
@@ -290,6 +309,7 @@ fn line(status: &PartsStatus, now: PhaseStatus, left: Option<Duration>) -> Strin
     let phases: Vec<String> = status
         .phases
         .iter()
+        .filter(|phase| phase.all > 0)
         .map(|phase| format!("{} {}/{}", phase.phase.name(), phase.done, phase.all))
         .collect();
     let at = status.running.iter().filter(|(task, _)| task.phase == now.phase);

@@ -108,6 +108,7 @@ pub use kept_prefixes::{encode_prefixes, prefixes_in};
 pub use last_prefixes::KeptPrefixes;
 pub use load::{LoadError, LoadOptions, LoadReport, Source, load};
 pub use lode_packed::CachedPart;
+pub use lode_packed::SegmentMeta;
 pub use lode_packed::index_parts;
 pub use lode_packed::segment::META_FILE;
 pub use log::{Durability, Log};

@@ -13,9 +13,9 @@ use crate::version::ObjectRef;
 use lode_base::cancel;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::{ReadAt, Vfs};
-use lode_store::load::parts::{BYTES_MAX, WorkPlace};
+use lode_store::load::parts::{BYTES_MAX, PLAN, WorkPlace};
 use lode_store::manifest::SegmentEntry;
-use lode_store::{META_FILE, OriginalSegment, StoreError};
+use lode_store::{META_FILE, OriginalSegment, SegmentMeta, StoreError};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -71,6 +71,11 @@ impl LoadPlace {
 
     fn attempt(&self, name: &str) -> PathBuf {
         self.folder.join("out").join(name)
+    }
+
+    /// Whether its objects are files.
+    fn is_folder(&self) -> bool {
+        !matches!(self.from.store.open(&key(PLAN)), Ok(None))
     }
 
     fn put_file(&self, attempt: &str, name: &Path) -> Result<(), StoreError> {
@@ -186,6 +191,28 @@ impl WorkPlace for LoadPlace {
         };
         write().map_err(StoreError::io(&path))?;
         [META_FILE, INDEX].iter().try_for_each(|name| self.put_file(attempt, Path::new(name)))
+    }
+
+    /// A store that is not a folder does.
+    fn vouches(&self) -> bool {
+        !self.is_folder()
+    }
+
+    fn open_kept(&self, attempt: &str, name: &str) -> Result<Arc<dyn ReadAt>, StoreError> {
+        let folder = self.attempt(attempt);
+        let path = folder.join(name);
+        match self.files.open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            opened => return opened.map_err(StoreError::io(&path)),
+        }
+        // A file of a segment, which is where it will be read.
+        let meta = SegmentMeta::read(&*self.files, &folder)?;
+        let key = format!("{}/{name}", keys::segment_of(meta.origin.identity));
+        let file = self.retrying(|store| match store.open(&key) {
+            Err(RemoteError::Missing { .. }) => Ok(None),
+            opened => opened,
+        })?;
+        file.ok_or_else(|| StoreError::Io { path, source: io::ErrorKind::NotFound.into() })
     }
 
     fn discard(&self, attempt: &str) {

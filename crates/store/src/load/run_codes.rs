@@ -168,6 +168,12 @@ fn entries(bytes: &[u8]) -> impl Iterator<Item = (u32, TermIndex)> + '_ {
 #[derive(Debug)]
 pub struct BlankNumbers(HashMap<u32, u64>);
 
+impl FromIterator<(u32, u64)> for BlankNumbers {
+    fn from_iter<I: IntoIterator<Item = (u32, u64)>>(numbers: I) -> Self {
+        Self(numbers.into_iter().collect())
+    }
+}
+
 impl BlankNumbers {
     /// The number of one.
     pub fn get(&self, number: u32) -> Option<u64> {

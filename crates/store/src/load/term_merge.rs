@@ -6,7 +6,7 @@
 
 use crate::load::error::LoadError;
 use crate::load::run::{ClassTerms, Run, TermStore, TermWriter};
-use crate::load::run_codes::{CodeSink, RunCodes};
+use crate::load::run_codes::{BlankNumbers, CodeSink, RunCodes};
 use crate::load::term_cursor::TermCursor;
 use crate::load::term_roles::{NameList, Roles};
 use crate::progress::LoadProgress;
@@ -68,8 +68,31 @@ pub struct Merged {
 /// How often to look at the cancel token, in terms.
 const CHECK_EVERY: u64 = 1 << 14;
 
+/// Tells the numbers of a run's blank nodes, which were merged before.
+pub type BlanksOfRun<'a> = &'a dyn Fn(usize) -> Result<BlankNumbers, LoadError>;
+
 /// Merges the terms of all runs.
 pub fn merge_terms<N: TermNumbers>(
+    runs: &[Run],
+    numbers: &mut N,
+    context: &MergeContext<'_>,
+) -> Result<Merged, LoadError> {
+    merge_classes(&Class::ALL, None, runs, numbers, context)
+}
+
+/// Merges the triple terms of all runs, the blank nodes of which have their numbers already.
+pub fn merge_triple_terms<N: TermNumbers>(
+    blanks: BlanksOfRun<'_>,
+    runs: &[Run],
+    numbers: &mut N,
+    context: &MergeContext<'_>,
+) -> Result<Merged, LoadError> {
+    merge_classes(&[Class::TripleTerm], Some(blanks), runs, numbers, context)
+}
+
+fn merge_classes<N: TermNumbers>(
+    classes: &[Class],
+    blanks: Option<BlanksOfRun<'_>>,
     runs: &[Run],
     numbers: &mut N,
     context: &MergeContext<'_>,
@@ -79,6 +102,7 @@ pub fn merge_terms<N: TermNumbers>(
     let mut merge = Merge {
         sink: &mut sink,
         context,
+        blanks,
         inline: InlineValues::new(context.inline_max),
         predicates: NameList::new(context.names_max),
         graphs: NameList::new(context.names_max),
@@ -86,7 +110,7 @@ pub fn merge_terms<N: TermNumbers>(
         since_check: 0,
         key: Vec::new(),
     };
-    for class in Class::ALL {
+    for class in classes.iter().copied() {
         match class {
             Class::OpenTriple => {}
             Class::TripleTerm => merge.triple_terms(runs, numbers)?,
@@ -113,6 +137,8 @@ pub fn merge_terms<N: TermNumbers>(
 struct Merge<'a> {
     sink: &'a mut CodeSink,
     context: &'a MergeContext<'a>,
+    /// Where blank nodes are not merged here.
+    blanks: Option<BlanksOfRun<'a>>,
     inline: InlineValues,
     predicates: NameList,
     graphs: NameList,
@@ -238,7 +264,10 @@ impl Merge<'_> {
         let mut blanks = None;
         while cursor.advance().map_err(&io)? {
             if blanks.is_none() {
-                blanks = Some(self.sink.blank_numbers(at).map_err(&io)?);
+                blanks = Some(match self.blanks {
+                    Some(of_run) => of_run(at)?,
+                    None => self.sink.blank_numbers(at).map_err(&io)?,
+                });
             }
             let Some(blanks) = &blanks else { break };
             let first = self.context.next_blank;
@@ -259,7 +288,7 @@ impl Merge<'_> {
     }
 
     fn spill(&self, run: usize, pairs: &[(Vec<u8>, u32)]) -> io::Result<TermStore> {
-        let path = self.context.folder.join(format!("open-{run}.terms"));
+        let path = self.context.folder.join(open_terms_file(run));
         let mut file = FrameWriter::new(self.context.vfs.create(&path)?);
         let mut writer = TermWriter::default();
         for (key, number) in pairs {
@@ -271,6 +300,11 @@ impl Merge<'_> {
         classes[Class::TripleTerm as usize] = (0..end).into();
         Ok(TermStore::File { file: self.context.vfs.open(&path)?, classes })
     }
+}
+
+/// The temporary file with the triple terms around blank nodes of a run, once these have their numbers.
+pub fn open_terms_file(run: usize) -> String {
+    format!("open-{run}.terms")
 }
 
 enum Resolved {

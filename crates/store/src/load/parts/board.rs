@@ -6,29 +6,35 @@
 //! claims/map-000003.0001       somebody is at this task, for the first time
 //! beats/map-000003.0001        changes while he is; whoever sees it stand still for the lease may claim the task for the next time
 //! out/map-000003.0001-9f3c…/   what he writes
-//! done/map-000003              which of these counts
+//! done/map-000003              which of these counts, and what its files were
+//! damaged/map-000003.0001-9f…  why one that counted does not any more: the task is done again
 //! failed                       why the load cannot go on
 //! over                         the load is published
 //! ```
 
 use super::folder::WorkFolder;
+use super::output::{Output, OutputFile};
 use super::place::WorkPlace;
 use super::plan::Plan;
-use super::task::Task;
+use super::task::{OPEN_TRIPLES, Phase, Task};
 use crate::error::StoreError;
 use crate::manifest::SegmentEntry;
+use lode_base::checksum::checksum;
 use lode_base::identity::random_identity;
 use lode_base::real_vfs::RealVfs;
-use lode_base::vfs::Vfs;
+use lode_base::vfs::{ReadAt, Vfs};
 use lode_packed::SegmentMeta;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// What is in the place of a load's work besides its plan.
-const NAMES: [&str; 7] = ["claims", "beats", "out", "done", "new", FAILED, OVER];
+const NAMES: [&str; 8] = ["claims", "beats", "out", "done", "damaged", "new", FAILED, OVER];
 /// Where there is none, there is no load.
 pub const PLAN: &str = "plan";
+/// What a worker says that has given a task up.
+pub(super) const GIVEN_UP: &str = "given up";
+const DAMAGED: &str = "damaged";
 const FAILED: &str = "failed";
 const OVER: &str = "over";
 
@@ -152,17 +158,73 @@ impl Board {
         self.place.folder().join("out").join(attempt)
     }
 
-    /// The folder with what came of a task that is done.
-    pub(super) fn result_of(&self, task: Task) -> Result<Option<PathBuf>, StoreError> {
-        let found = self.place.get(&format!("done/{task}"))?;
-        let name = found.and_then(|bytes| String::from_utf8(bytes).ok());
-        Ok(name.map(|name| self.folder(&name)))
+    /// What came of a task that is done.
+    pub(super) fn output(&self, task: Task) -> Result<Option<Output>, StoreError> {
+        let key = format!("done/{task}");
+        let found = self.place.get(&key)?;
+        found.map(|bytes| Output::decode(&self.path().join(&key), bytes)).transpose()
+    }
+
+    /// Whether the place makes sure itself that what it gives is what was put there.
+    pub(super) fn vouches(&self) -> bool {
+        self.place.vouches()
+    }
+
+    /// A file of what came of a task.
+    pub(super) fn open_output(&self, of: &Output, file: &OutputFile) -> Result<Arc<dyn ReadAt>, StoreError> {
+        self.place.open_kept(&of.attempt, &file.name)
+    }
+
+    /// What stands for it in errors.
+    pub(super) fn path_of(&self, of: &Output, file: &OutputFile) -> PathBuf {
+        self.path().join("out").join(&of.attempt).join(&file.name)
+    }
+
+    /// Has a task done again whose output is damaged: this one, or what `done` says is no output at all.
+    pub(super) fn reopen(&self, task: Task, damaged: Option<&Output>, why: &str) -> Result<(), StoreError> {
+        let key = format!("done/{task}");
+        let Some(found) = self.place.get(&key)? else { return Ok(()) };
+        let unnamed = || format!("{task}.{:016x}", checksum(&found));
+        let name = damaged.map_or_else(unnamed, |of| of.attempt.clone());
+        if Output::decode(&self.path(), found).ok().as_ref() != damaged {
+            // Somebody has done it again already.
+            return Ok(());
+        }
+        let prefix = format!("{task}.");
+        for claim in self.claims()?.iter().filter(|claim| claim.starts_with(&prefix)) {
+            self.put_beat(claim, GIVEN_UP)?;
+        }
+        // Who begins a task before this fails at it, and then finds what is put behind it.
+        self.place.remove(&key)?;
+        self.place.put_if_absent(&format!("{DAMAGED}/{name}"), why.as_bytes())?;
+        if let Some(of) = damaged {
+            self.place.discard(&of.attempt);
+        }
+        Ok(())
+    }
+
+    /// Attempts that counted and were damaged.
+    pub(super) fn damaged(&self) -> Result<Vec<String>, StoreError> {
+        self.place.list(DAMAGED)
+    }
+
+    /// What was damaged of finished tasks, for people: each was done again, or will be.
+    ///
+    /// # Errors
+    /// Where that cannot be read.
+    pub fn damages(&self) -> Result<Vec<String>, StoreError> {
+        let mut told = Vec::new();
+        for name in self.damaged()? {
+            let text = self.place.get(&format!("{DAMAGED}/{name}"))?;
+            told.extend(text.map(|text| String::from_utf8_lossy(&text).into_owned()));
+        }
+        Ok(told)
     }
 
     /// The folder with what came of a task on which another depends.
     pub(super) fn input(&self, task: Task) -> Result<PathBuf, StoreError> {
         let missing = || StoreError::corruption(&self.path(), 0, format!("the task {task} is not done"));
-        self.result_of(task)?.ok_or_else(missing)
+        Ok(self.folder(&self.output(task)?.ok_or_else(missing)?.attempt))
     }
 
     /// A new folder for what comes of a task.
@@ -171,6 +233,12 @@ impl Board {
         let folder = self.folder(&name);
         self.vfs().create_dir_all(&folder).map_err(StoreError::io(&folder))?;
         Ok(Attempt { board: self, name, folder })
+    }
+
+    /// Says that triple terms have blank nodes in them, so that these have a phase of their own.
+    pub(super) fn put_open_triples(&self) -> Result<(), StoreError> {
+        let key = format!("done/{OPEN_TRIPLES}");
+        self.place.put_if_absent(&key, &random_identity().to_le_bytes()).map(drop)
     }
 
     /// Claims of all tasks.
@@ -264,30 +332,41 @@ pub struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Has what was written be there for all, durably.
-    pub fn keep(&self) -> Result<(), StoreError> {
-        self.board.place.keep(&self.name)
+    fn output(&self, phase: Phase) -> Result<Output, StoreError> {
+        Output::of_folder(&self.name, phase, self.board.vfs(), &self.folder)
+    }
+
+    /// Has what was written for a task of a phase be there for all, durably; what that is.
+    pub fn keep(&self, phase: Phase) -> Result<Output, StoreError> {
+        self.board.place.keep(&self.name)?;
+        self.output(phase)
     }
 
     /// The same for a segment, which goes to the database right away where the place takes it, as what `describe` makes of its description.
-    pub fn keep_segment(&self, describe: impl FnOnce(SegmentMeta) -> SegmentMeta) -> Result<(), StoreError> {
+    pub fn keep_segment(
+        &self,
+        describe: impl FnOnce(SegmentMeta) -> SegmentMeta,
+    ) -> Result<Output, StoreError> {
         let (place, vfs) = (&self.board.place, self.board.vfs());
         if !place.takes_segments() {
-            return place.keep(&self.name);
+            return self.keep(Phase::Orders);
         }
         let meta = SegmentMeta::read(&**vfs, &self.folder)?;
         if meta.quads() == 0 && meta.dictionary.is_none() {
-            return place.keep(&self.name);
+            return self.keep(Phase::Orders);
         }
         let meta = describe(meta);
         let mut description = meta.write(&**vfs, &self.folder)?;
         description.flush().map_err(StoreError::io(&self.folder))?;
-        place.keep_segment(&self.name, &SegmentEntry::of(&meta))
+        let written = self.output(Phase::Orders)?;
+        place.keep_segment(&self.name, &SegmentEntry::of(&meta))?;
+        // What it keeps beside the segment.
+        Ok(written.with(self.output(Phase::Orders)?))
     }
 
     /// Says that this, which is kept, is what comes of a task; whether it is, and not what another has made.
-    pub fn commit(&self, task: Task) -> Result<bool, StoreError> {
-        self.board.place.put_if_absent(&format!("done/{task}"), self.name.as_bytes())
+    pub fn commit(&self, task: Task, output: &Output) -> Result<bool, StoreError> {
+        self.board.place.put_if_absent(&format!("done/{task}"), &output.encode())
     }
 
     /// Removes it, as far as that can be done now.

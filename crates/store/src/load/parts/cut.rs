@@ -7,9 +7,11 @@ use super::task::{Phase, Task};
 use crate::error::StoreError;
 use crate::load::error::LoadError;
 use crate::segment_builder::Class;
+use lode_rdf::value_id::Section;
 use std::path::Path;
 
-const FILE: &str = "bounds";
+/// The file with them.
+pub const FILE: &str = "bounds";
 
 /// The keys that bound the parts, and what else is known of all shards together.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -18,18 +20,21 @@ pub struct PartBounds {
     keys: [Vec<Vec<u8>>; Class::COUNT],
     /// Runs of the shards before each.
     runs_before: Vec<u64>,
+    /// Whether triple terms have blank nodes in them.
+    pub has_open_triples: bool,
 }
 
 /// Chooses the bounds.
 pub fn cut_parts(folder: &Path, context: &TaskContext<'_>) -> Result<(), LoadError> {
     let mut keys: [Vec<(Vec<u8>, u64)>; Class::COUNT] = Default::default();
-    let (mut runs_before, mut runs) = (Vec::new(), 0);
+    let (mut runs_before, mut runs, mut has_open_triples) = (Vec::new(), 0, false);
     for number in 0..context.plan.shards.len() {
         let shard = context.board.input(Task::new(Phase::Read, number))?;
         runs_before.push(runs);
         for run in ShardRuns::read(&shard, context)?.runs {
             context.cancel.check()?;
             runs += 1;
+            has_open_triples |= !run.classes[Class::OpenTriple as usize].is_empty();
             for (keys, marks) in keys.iter_mut().zip(run.marks) {
                 keys.extend(marks.into_iter().map(|mark| (mark.key, mark.weight)));
             }
@@ -41,6 +46,10 @@ pub fn cut_parts(folder: &Path, context: &TaskContext<'_>) -> Result<(), LoadErr
         keys.iter().for_each(|key| record.bytes(key));
     }
     record.numbers(runs_before.into_iter());
+    record.number(u64::from(has_open_triples));
+    if has_open_triples {
+        context.board.put_open_triples()?;
+    }
     Ok(record.write(&**context.vfs(), &folder.join(FILE))?)
 }
 
@@ -86,6 +95,7 @@ impl PartBounds {
             }
         }
         bounds.runs_before = record.numbers()?;
+        bounds.has_open_triples = record.number()? != 0;
         Ok(bounds)
     }
 
@@ -94,11 +104,14 @@ impl PartBounds {
         self.runs_before.get(shard).map_or(0, |runs| *runs as usize)
     }
 
-    /// From where to where keys of a class are of a part.
-    pub fn of(&self, part: usize, class: Class) -> (Vec<u8>, Option<Vec<u8>>) {
+    /// From where to where keys of a class are of a part; none where the class is not merged by parts.
+    pub fn of(&self, part: usize, class: Class) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
+        if self.has_open_triples && class.section() == Some(Section::TripleTerm) {
+            return None;
+        }
         let keys = &self.keys[class as usize];
         let from = part.checked_sub(1).and_then(|before| keys.get(before)).cloned().unwrap_or_default();
-        (from, keys.get(part).cloned())
+        Some((from, keys.get(part).cloned()))
     }
 }
 

@@ -75,7 +75,7 @@ pub fn finished(
     let numbering = Numbering::read(&context)?;
     let (mut report, prefixes) = of_shards(&numbering, &context)?;
     let mut segments = Vec::new();
-    for part in 0..plan.parts {
+    for part in 0..numbering.parts.len() {
         let attempt = board.input(Task::new(Phase::Orders, part))?;
         let meta = SegmentMeta::read(&**board.vfs(), &attempt)?;
         if meta.quads() > 0 || meta.dictionary.is_some() {
@@ -85,7 +85,7 @@ pub fn finished(
     let manifest = Manifest {
         version: 1,
         next_blank: numbering.all(Class::Blank),
-        next_segment: plan.parts as u64 + 1,
+        next_segment: numbering.parts.len() as u64 + 1,
         segments: segments.iter().map(|segment| segment.entry.clone()).collect(),
         ..Manifest::new(plan.identity)
     };
@@ -102,7 +102,7 @@ fn other_identities(
 ) -> Result<Vec<u128>, StoreError> {
     let claims = board.claims()?;
     let mut others = Vec::new();
-    for part in 0..plan.parts {
+    for part in 0..=plan.parts {
         let prefix = format!("{}.", Task::new(Phase::Orders, part));
         let times = claims.iter().filter_map(|claim| claim.strip_prefix(&prefix)?.parse::<u32>().ok());
         others.extend(times.map(|time| identity_of_attempt(plan, part, time)));

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// How often a worker without a task looks for one.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// The folders in it.
-const FOLDERS: [&str; 5] = ["claims", "beats", "out", "done", "new"];
+const FOLDERS: [&str; 6] = ["claims", "beats", "out", "done", "damaged", "new"];
 
 /// A work folder.
 #[derive(Debug)]

@@ -2,8 +2,9 @@
 //! tasks that each may be done again, and a place that says which are done ([why](../../../../../docs/design/059-load-in-tasks.md)).
 //!
 //! Each file, or piece of a file of lines, is read into sorted runs ([`read`]). Keys that bound parts are chosen ([`cut`]); each part of the terms becomes a
-//! dictionary ([`terms`]), and numbers follow by sums ([`numbering`]), so that they are those that one process would have given. Rows get the codes of
-//! their terms and go to the part of their subject ([`rows`]); each part is written in all orders ([`orders`]) and becomes a segment (`publish.rs`).
+//! dictionary ([`terms`], and [`triples`] where triple terms have blank nodes in them), and numbers follow by sums ([`numbering`]), so that they are those that
+//! one process would have given. Rows get the codes of their terms and go to the part of their subject ([`rows`]); each part is written in all orders
+//! ([`orders`]) and becomes a segment (`publish.rs`).
 
 mod board;
 mod context;
@@ -13,17 +14,22 @@ mod folder;
 mod line_range;
 mod numbering;
 mod orders;
+mod output;
 mod place;
 mod plan;
 mod publish;
 mod read;
 mod record;
+mod repair;
 mod rows;
 mod status;
 mod task;
 mod terms;
+mod triples;
 mod worker;
 
+#[cfg(test)]
+mod damage_tests;
 #[cfg(test)]
 mod tests;
 
@@ -44,7 +50,8 @@ pub use status::{PartsStatus, PhaseStatus};
 pub use task::{Phase, Task};
 pub use worker::{LEASE, Moment, WorkEnd, WorkerOptions, give_up, work, worker_name};
 
-/// Begins a load into a database in a folder, or goes on with one that is there; whether it goes on.
+/// Begins a load into a database in a folder, or goes on with one that is there; whether it goes on. Finished tasks whose files are damaged since are open
+/// again then ([`Board::damages`]).
 ///
 /// # Errors
 /// Where the place holds another load, or something else; where the database has changed since a load began that goes on; where the place cannot be written.
@@ -82,6 +89,7 @@ pub fn begin_at(
         .into());
     }
     check_target(Some(&there))?;
+    repair::reopen_damaged(board, &there, &CancelToken::default())?;
     board.forget_failure()?;
     Ok(true)
 }

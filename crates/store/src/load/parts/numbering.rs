@@ -2,6 +2,8 @@
 //! itself.
 
 use super::context::TaskContext;
+use super::cut::PartBounds;
+use super::task::{Phase, Task};
 use super::terms::PartTerms;
 use crate::load::error::LoadError;
 use crate::load::lay_out::lay_out;
@@ -11,7 +13,7 @@ use lode_rdf::value_id::Section;
 /// The numbers that the terms of all parts have.
 #[derive(Debug)]
 pub struct Numbering {
-    /// What is known of the terms of each part.
+    /// What is known of the terms of each part, and behind these of triple terms that have a segment of their own.
     pub parts: Vec<PartTerms>,
     /// New terms of each class in the parts before each part, and at the end in all.
     before: Vec<[u64; Class::COUNT]>,
@@ -21,13 +23,26 @@ pub struct Numbering {
     is_ranked: bool,
     /// How rows are packed.
     pub layout: Layout,
+    /// Parts that have rows.
+    with_rows: usize,
 }
 
 impl Numbering {
-    /// That of all parts.
+    /// That of all terms.
     pub fn read(context: &TaskContext<'_>) -> Result<Self, LoadError> {
-        let count = context.plan.parts;
-        let parts = (0..count).map(|part| PartTerms::read(part, context)).collect::<Result<Vec<_>, _>>()?;
+        let triples = PartBounds::read(context)?.has_open_triples.then_some(Task::new(Phase::Triples, 0));
+        Self::of(triples, context)
+    }
+
+    /// That of the parts, without triple terms that have a segment of their own.
+    pub fn of_parts(context: &TaskContext<'_>) -> Result<Self, LoadError> {
+        Self::of(None, context)
+    }
+
+    fn of(triples: Option<Task>, context: &TaskContext<'_>) -> Result<Self, LoadError> {
+        let with_rows = context.plan.parts;
+        let tasks = (0..with_rows).map(|part| Task::new(Phase::Terms, part)).chain(triples);
+        let parts = tasks.map(|task| PartTerms::of_task(task, context)).collect::<Result<Vec<_>, _>>()?;
         let mut before = vec![[0_u64; Class::COUNT]];
         for part in &parts {
             let mut sums = before.last().copied().unwrap_or_default();
@@ -50,7 +65,7 @@ impl Numbering {
         let old = context.plan.old_terms();
         let names = [0, 1].map(|which| names(&parts, &before, &old, which));
         let layout = lay_out(counts, names, old, given);
-        Ok(Self { parts, before, old, is_ranked, layout })
+        Ok(Self { parts, before, old, is_ranked, layout, with_rows })
     }
 
     /// New terms of a class in the parts before one.
@@ -91,10 +106,10 @@ impl Numbering {
         self.resource(Class::Iri, 0)
     }
 
-    /// The codes, as resources, of the first new blank nodes or IRIs of the parts.
+    /// The codes, as resources, of the first new blank nodes or IRIs of the parts that have rows.
     pub fn first_resources(&self, class: Class) -> Vec<u64> {
         let old = class.section().map_or(0, |section| self.old[section as usize]);
-        (0..self.parts.len()).map(|part| self.resource(class, old + self.before(part, class))).collect()
+        (0..self.with_rows).map(|part| self.resource(class, old + self.before(part, class))).collect()
     }
 }
 

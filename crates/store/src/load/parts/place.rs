@@ -3,7 +3,7 @@
 
 use crate::error::StoreError;
 use crate::manifest::SegmentEntry;
-use lode_base::vfs::Vfs;
+use lode_base::vfs::{ReadAt, Vfs};
 use std::fmt::Debug;
 use std::path::Path;
 use std::sync::Arc;
@@ -80,6 +80,20 @@ pub trait WorkPlace: Send + Sync + Debug {
     /// As [`Self::keep`].
     fn keep_segment(&self, attempt: &str, _segment: &SegmentEntry) -> Result<(), StoreError> {
         self.keep(attempt)
+    }
+
+    /// Whether it makes sure itself that what it gives is what was put there, so that nobody else has to read it for that.
+    fn vouches(&self) -> bool {
+        false
+    }
+
+    /// A file that was kept of an attempt.
+    ///
+    /// # Errors
+    /// Where it is not there, or cannot be read.
+    fn open_kept(&self, attempt: &str, name: &str) -> Result<Arc<dyn ReadAt>, StoreError> {
+        let path = self.folder().join("out").join(attempt).join(name);
+        self.vfs().open(&path).map_err(StoreError::io(&path))
     }
 
     /// Removes what an attempt has written, as far as that can be done now.

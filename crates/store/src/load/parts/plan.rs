@@ -1,5 +1,6 @@
 //! What a load in tasks loads, and into how many parts: decided once, before the first task, and the same for all workers.
 
+use super::output::{sealed, unsealed};
 use super::record::{Record, RecordReader};
 use crate::error::StoreError;
 use crate::load::error::LoadError;
@@ -23,7 +24,7 @@ pub const PARTS_MAX: usize = 256;
 /// Files in archives have numbers beside that of the archive.
 pub const SOURCES_PER_FILE: u32 = 1 << 12;
 /// The version of the plan and of all that tasks write.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// What is loaded, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,7 +169,7 @@ impl Plan {
                 record.number(end);
             });
         }
-        record.into_bytes()
+        sealed(record)
     }
 
     /// Reads what [`Self::encode`] wrote to a file.
@@ -177,10 +178,12 @@ impl Plan {
     /// Where it is damaged, or of another version of the program.
     pub fn decode(path: &Path, bytes: Vec<u8>) -> Result<Self, StoreError> {
         let wrong = |what: &str| StoreError::corruption(path, 0, what.to_owned());
-        let mut record = RecordReader::new(path, bytes);
-        if record.number()? != VERSION {
+        // The checksum is newer than the first versions.
+        if RecordReader::new(path, bytes.clone()).number()? != VERSION {
             return Err(wrong("the plan of a load by another version of this program"));
         }
+        let mut record = unsealed(path, bytes)?;
+        record.number()?;
         let identity = record.bytes()?.first_chunk().map(|bytes| u128::from_le_bytes(*bytes));
         let identity = identity.ok_or_else(|| wrong("a load without an identity"))?;
         let parts = record.number()? as usize;

@@ -154,7 +154,7 @@ pub fn identity(plan: &Plan, part: usize) -> u128 {
 
 /// Whether a load has made a segment.
 fn is_of(plan: &Plan, entry: &SegmentEntry) -> bool {
-    (0..plan.parts).any(|part| identity(plan, part) == entry.identity)
+    (0..=plan.parts).any(|part| identity(plan, part) == entry.identity)
 }
 
 fn is_published(version: &Version, plan: &Plan) -> bool {
@@ -171,7 +171,7 @@ fn add_segments(
     let mut entries = Vec::new();
     // None is given back where this fails: what was written is removed when the database is next opened for writing.
     writer.take_blanks(numbering.all(Class::Blank));
-    for part in 0..context.plan.parts {
+    for part in 0..numbering.parts.len() {
         context.cancel.check()?;
         let from = context.board.input(Task::new(Phase::Orders, part))?;
         let mut meta = SegmentMeta::read(&**context.vfs(), &from)?;

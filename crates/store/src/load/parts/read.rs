@@ -51,7 +51,7 @@ pub struct RunPlaces {
 const TERMS_FILE: &str = "worker-0.terms";
 const ROWS_FILE: &str = "worker-0.rows";
 /// The file that tells where they are.
-const RUNS_FILE: &str = "runs";
+pub const RUNS_FILE: &str = "runs";
 
 /// Reads a shard into a folder.
 pub fn read_shard(number: usize, folder: &Path, context: &TaskContext<'_>) -> Result<(), LoadError> {
@@ -99,7 +99,7 @@ pub fn read_shard(number: usize, folder: &Path, context: &TaskContext<'_>) -> Re
         found.prefixes.extend(prefixes);
     }
     for run in gathered.outputs.into_iter().flatten() {
-        found.runs.push(RunPlaces::of(run, &shard.path)?);
+        found.runs.push(RunPlaces::of(run)?);
     }
     Ok(found.encode().write(&**vfs, &folder.join(RUNS_FILE))?)
 }
@@ -136,20 +136,13 @@ fn placed(error: LoadError, shard: &Shard, start: Option<u64>, context: &TaskCon
 }
 
 impl RunPlaces {
-    fn of(run: Run, source: &Path) -> Result<Self, LoadError> {
+    fn of(run: Run) -> Result<Self, LoadError> {
         let kept = || LoadError::limit("runs in memory");
         let TermStore::File { classes, .. } = run.store else { return Err(kept()) };
         let ClosedRows::File { range: rows, .. } = run.rows else { return Err(kept()) };
         let NumberList::File { range: predicates, .. } = run.predicates else { return Err(kept()) };
         let NumberList::File { range: graphs, .. } = run.graphs else { return Err(kept()) };
         let classes = classes.map(|class| class.frames);
-        // Their keys would have numbers of blank nodes that are given only in the phase that merges keys.
-        if !classes[Class::OpenTriple as usize].is_empty() {
-            return Err(LoadError::Source(IngestError::Format {
-                source_name: source.display().to_string(),
-                message: "it has triple terms with blank nodes in them, which a load with workers cannot number yet; load it without --workers".into(),
-            }));
-        }
         Ok(Self {
             terms: run.terms,
             row_count: run.row_count,
@@ -185,11 +178,15 @@ impl OpenShard {
         Ok(Self { found, terms, rows })
     }
 
-    /// One run, with the terms that these bounds of each class leave.
-    pub fn terms_of(&self, run: usize, bounds: &dyn Fn(Class) -> (Vec<u8>, Option<Vec<u8>>)) -> Option<Run> {
+    /// One run, with the terms that these bounds of each class leave; none of a class without.
+    pub fn terms_of(
+        &self,
+        run: usize,
+        bounds: &dyn Fn(Class) -> Option<(Vec<u8>, Option<Vec<u8>>)>,
+    ) -> Option<Run> {
         let (found, file) = (self.found.runs.get(run)?, self.terms.as_ref()?);
         let classes = Class::ALL.map(|class| {
-            let (from, until) = bounds(class);
+            let Some((from, until)) = bounds(class) else { return ClassTerms::default() };
             let frames = found.classes[class as usize].clone();
             let marks = &found.marks[class as usize];
             ClassTerms::between(frames, marks, from, until)

@@ -96,7 +96,7 @@ struct Output<R> {
 
 impl<R: PackedRow> Output<R> {
     fn create(folder: &Path, numbering: &Numbering, context: &TaskContext<'_>) -> Result<Self, LoadError> {
-        let parts = numbering.parts.len();
+        let parts = context.plan.parts;
         let create = |part| RowFileWriter::create(&**context.vfs(), &folder.join(rows_file(part)));
         Ok(Self {
             shape: numbering.layout.shape(Order::Spog),

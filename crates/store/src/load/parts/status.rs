@@ -2,7 +2,7 @@
 
 use super::board::Board;
 use super::plan::Plan;
-use super::task::{Phase, Task, open_tasks};
+use super::task::{OPEN_TRIPLES, Phase, Task, open_tasks};
 use crate::error::StoreError;
 
 /// How far a load is.
@@ -35,7 +35,7 @@ impl PartsStatus {
         let claims = board.claims()?;
         let mut status = Self::default();
         for phase in Phase::ALL {
-            let all = phase.tasks(plan);
+            let all = phase.tasks(plan, done.contains(OPEN_TRIPLES));
             let (ended, open): (Vec<Task>, Vec<Task>) = (0..all)
                 .map(|number| Task::new(phase, number))
                 .partition(|task| done.contains(&task.to_string()));

@@ -13,6 +13,8 @@ pub enum Phase {
     Cut,
     /// Merge the terms of a part of the keys: its dictionary, and the numbers of the terms of each run.
     Terms,
+    /// Merge all triple terms, where some have blank nodes in them: their keys have the numbers of these, which the phase before gives.
+    Triples,
     /// Give the rows of a shard their codes, and each part its rows.
     Rows,
     /// Sort and write the orders of a part.
@@ -21,7 +23,7 @@ pub enum Phase {
 
 impl Phase {
     /// All, in order.
-    pub const ALL: [Self; 5] = [Self::Read, Self::Cut, Self::Terms, Self::Rows, Self::Orders];
+    pub const ALL: [Self; 6] = [Self::Read, Self::Cut, Self::Terms, Self::Triples, Self::Rows, Self::Orders];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
@@ -29,17 +31,20 @@ impl Phase {
             Self::Read => "read",
             Self::Cut => "cut",
             Self::Terms => "terms",
+            Self::Triples => "triples",
             Self::Rows => "rows",
             Self::Orders => "orders",
         }
     }
 
-    /// How many tasks it has.
-    pub fn tasks(self, plan: &Plan) -> usize {
+    /// How many tasks it has. Triple terms with blank nodes in them become a segment of their own, beside the parts.
+    pub fn tasks(self, plan: &Plan, has_open_triples: bool) -> usize {
         match self {
             Self::Read | Self::Rows => plan.shards.len(),
             Self::Cut => 1,
-            Self::Terms | Self::Orders => plan.parts,
+            Self::Terms => plan.parts,
+            Self::Triples => usize::from(has_open_triples),
+            Self::Orders => plan.parts + usize::from(has_open_triples),
         }
     }
 }
@@ -71,11 +76,15 @@ impl Task {
     }
 }
 
+/// What is put beside the tasks that are done, by who chooses the bounds of parts, where triple terms have blank nodes in them.
+pub const OPEN_TRIPLES: &str = "open-triples";
+
 /// The first phase with tasks that are not done, and these; none once all are.
 pub fn open_tasks(plan: &Plan, done: &[String]) -> Option<(Phase, Vec<Task>)> {
     let done: std::collections::HashSet<&str> = done.iter().map(String::as_str).collect();
+    let has_open_triples = done.contains(OPEN_TRIPLES);
     Phase::ALL.into_iter().find_map(|phase| {
-        let tasks = (0..phase.tasks(plan)).map(|number| Task::new(phase, number));
+        let tasks = (0..phase.tasks(plan, has_open_triples)).map(|number| Task::new(phase, number));
         let open: Vec<Task> = tasks.filter(|task| !done.contains(task.to_string().as_str())).collect();
         (!open.is_empty()).then_some((phase, open))
     })

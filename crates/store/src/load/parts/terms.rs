@@ -5,7 +5,7 @@ use super::context::TaskContext;
 use super::cut::PartBounds;
 use super::read::OpenShard;
 use super::record::{Record, RecordReader};
-use super::task::{Phase, Task};
+use super::task::Task;
 use crate::error::StoreError;
 use crate::load::dictionary_numbers::DictionaryNumbers;
 use crate::load::error::LoadError;
@@ -21,7 +21,8 @@ use std::sync::Arc;
 
 /// The file with the numbers of all runs' terms.
 const CODES_FILE: &str = "codes";
-const FILE: &str = "terms";
+/// The file that tells what else came of the terms.
+pub const FILE: &str = "terms";
 /// What a predicate or a graph name takes in a list of all of them.
 const NAME_BYTES: usize = 4 * size_of::<u64>();
 
@@ -45,16 +46,31 @@ pub struct PartTerms {
 /// Merges the terms of a part.
 pub fn merge_part(part: usize, folder: &Path, context: &TaskContext<'_>) -> Result<(), LoadError> {
     let bounds = PartBounds::read(context)?;
-    let runs = runs_of(part, &bounds, context)?;
+    let runs = runs_of(&|class| bounds.of(part, class), context)?;
+    write_terms(&runs, 0, folder, context, &|runs, numbers, merge| merge_terms(runs, numbers, merge))
+}
+
+/// How terms are merged.
+pub type MergeOf<'a> =
+    &'a dyn Fn(&[Run], &mut DictionaryNumbers<'_>, &MergeContext<'_>) -> Result<Merged, LoadError>;
+
+/// Writes what comes of the terms of some runs, merged: a dictionary, and the numbers of the terms.
+pub fn write_terms(
+    runs: &[Run],
+    next_blank: u64,
+    folder: &Path,
+    context: &TaskContext<'_>,
+    merge: MergeOf<'_>,
+) -> Result<(), LoadError> {
     let (vfs, working) = (context.vfs(), context.working_bytes);
     // The values and names of all parts are listed together.
     let list_bytes = working / 8;
     let base = context.base()?;
     let terms: u64 = runs.iter().map(|run| u64::from(run.terms)).sum();
-    let merge = MergeContext {
+    let of_merge = MergeContext {
         vfs,
         folder,
-        next_blank: 0,
+        next_blank,
         cancel: context.cancel,
         progress: context.progress,
         frame_bytes: frame_bytes(working),
@@ -65,7 +81,7 @@ pub fn merge_part(part: usize, folder: &Path, context: &TaskContext<'_>) -> Resu
     let merged = std::thread::scope(|scope| {
         let dictionary = DictionaryPipeline::start(scope, 0, vfs, &folder.join(DICTIONARY_FILE));
         let mut numbers = DictionaryNumbers::new(&base, dictionary, terms / context.plan.parts as u64, 0);
-        let mut merged = merge_terms(&runs, &mut numbers, &merge)?;
+        let mut merged = merge(runs, &mut numbers, &of_merge)?;
         for (section, given) in Section::ALL.into_iter().zip(numbers.given()) {
             merged.distinct[Class::of(section) as usize] = given;
         }
@@ -77,14 +93,17 @@ pub fn merge_part(part: usize, folder: &Path, context: &TaskContext<'_>) -> Resu
     Ok(encode(merged).write(&**vfs, &folder.join(FILE))?)
 }
 
-/// The runs of all shards, with the terms of one part.
-fn runs_of(part: usize, bounds: &PartBounds, context: &TaskContext<'_>) -> Result<Vec<Run>, LoadError> {
+/// The runs of all shards, with the terms that these bounds of each class leave.
+pub fn runs_of(
+    bounds: &dyn Fn(Class) -> Option<(Vec<u8>, Option<Vec<u8>>)>,
+    context: &TaskContext<'_>,
+) -> Result<Vec<Run>, LoadError> {
     let mut runs = Vec::new();
     for number in 0..context.plan.shards.len() {
         context.cancel.check()?;
         let shard = OpenShard::open(number, context)?;
         let all = 0..shard.found.runs.len();
-        runs.extend(all.filter_map(|run| shard.terms_of(run, &|class| bounds.of(part, class))));
+        runs.extend(all.filter_map(|run| shard.terms_of(run, bounds)));
     }
     Ok(runs)
 }
@@ -114,9 +133,9 @@ fn encode(merged: Merged) -> Record {
 }
 
 impl PartTerms {
-    /// Those of a part.
-    pub fn read(part: usize, context: &TaskContext<'_>) -> Result<Self, StoreError> {
-        let folder = context.board.input(Task::new(Phase::Terms, part))?;
+    /// What came of a task that has merged terms.
+    pub fn of_task(task: Task, context: &TaskContext<'_>) -> Result<Self, StoreError> {
+        let folder = context.board.input(task)?;
         let mut record = RecordReader::open(&**context.vfs(), &folder.join(FILE))?;
         let new = record.array()?;
         let inline = record.numbers()?;

@@ -17,7 +17,7 @@ use lode_base::fault_vfs::{Fault, FaultVfs};
 use lode_base::mem_vfs::{CrashKind, MemVfs};
 use lode_base::vfs::Vfs;
 use lode_packed::Order;
-use lode_rdf::{Quad, Term};
+use lode_rdf::Quad;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,10 +25,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-const WORK: &str = "/work";
+pub const WORK: &str = "/work";
 
 /// Writes files of quads, and plans a load of them with pieces of about `shard_bytes`.
-fn plan_of(
+pub fn plan_of(
     vfs: &MemVfs,
     files: &[(String, Vec<Quad>)],
     parts: usize,
@@ -50,7 +50,7 @@ fn plan_of(
 }
 
 /// Works until there is nothing more to do, or `goes_on` says no.
-fn work_with(
+pub fn work_with(
     vfs: &Arc<dyn Vfs>,
     lease: Duration,
     goes_on: &(dyn Fn(Task, Moment) -> bool + Sync),
@@ -60,7 +60,7 @@ fn work_with(
     work(&Board::new(vfs, Path::new(WORK)), &options)
 }
 
-fn begin_and_finish(
+pub fn begin_and_finish(
     vfs: &Arc<dyn Vfs>,
     plan: &Plan,
     lease: Duration,
@@ -74,12 +74,12 @@ fn begin_and_finish(
     Ok((store, report))
 }
 
-fn shared(vfs: &MemVfs) -> Arc<dyn Vfs> {
+pub fn shared(vfs: &MemVfs) -> Arc<dyn Vfs> {
     Arc::new(vfs.clone())
 }
 
 /// Bytes of all files of the segments but their descriptions, which have random numbers.
-fn segment_files(vfs: &MemVfs) -> BTreeMap<PathBuf, Vec<u8>> {
+pub fn segment_files(vfs: &MemVfs) -> BTreeMap<PathBuf, Vec<u8>> {
     let is_of_segment = |path: &PathBuf| {
         let text = path.to_string_lossy();
         text.starts_with("/db/segment-") && !text.ends_with("segment.meta")
@@ -91,32 +91,39 @@ fn segment_files(vfs: &MemVfs) -> BTreeMap<PathBuf, Vec<u8>> {
         .collect()
 }
 
-fn has_blank(term: &Term) -> bool {
-    match term {
-        Term::BlankNode(_) => true,
-        Term::Triple(triple) => has_blank(&triple.subject.clone().into()) || has_blank(&triple.object),
-        _ => false,
-    }
-}
-
 /// Loads files one after the other.
-fn load_each(vfs: &MemVfs, files: &[(String, Vec<Quad>)]) {
+pub fn load_each(vfs: &MemVfs, files: &[(String, Vec<Quad>)]) {
     for file in files {
         load_files(&open(vfs), std::slice::from_ref(file), crate::LoadOptions::default()).unwrap();
     }
 }
 
-/// Whether a quad has a triple term with blank nodes in it, which is refused.
-fn is_refused(quad: &Quad) -> bool {
-    matches!(quad.object, Term::Triple(_)) && has_blank(&quad.object)
-}
-
-fn many_values(count: usize) -> Vec<Quad> {
+pub fn many_values(count: usize) -> Vec<Quad> {
     let text: String = (0..count)
         .map(|n| {
             format!("<http://s/{}> <http://p/{}> {} <http://g/{}> .\n", n % 97, n % 300, value(n), n % 7)
         })
         .collect();
+    quads_of(&text)
+}
+
+/// The same, and triple terms with blank nodes in them, some of which are in others, and in each of the files.
+pub fn triple_values(count: usize) -> Vec<Quad> {
+    let text: String = (0..count / 3)
+        .map(|n| {
+            let (a, b, c) = (n % 11, n % 7, n % 5);
+            let inner = format!("<<( _:b{a} <http://p/{c}> {} )>>", value(n % 50));
+            let outer = format!("<<( <http://s/{b}> <http://p/{c}> {inner} )>>");
+            let both = format!("<<( _:c{c} <http://p/{b}> {outer} )>>");
+            let plain = format!("<<( <http://s/{a}> <http://p/{b}> \"plain\" )>>");
+            let object = [inner, outer, both, plain][n % 4].clone();
+            format!("_:b{} <http://p/says> {object} .\n", n % 13)
+        })
+        .collect();
+    [many_values(count), quads_of(&text)].concat()
+}
+
+fn quads_of(text: &str) -> Vec<Quad> {
     let mut quads = Vec::new();
     let format = lode_rdf::RdfFormat::NQuads;
     lode_rdf::parse::parse(format, text.as_bytes(), &lode_rdf::ParseOptions::default(), &mut |quad| {
@@ -147,9 +154,8 @@ proptest! {
         there in 0_usize..3,
     ) {
         let files: Vec<(String, Vec<Quad>)> = files.iter().enumerate().map(|(at, quads)| {
-            let quads: Vec<Quad> = quads.iter().filter(|quad| !is_refused(quad)).cloned().collect();
             let name = format!("file{at}");
-            (name.clone(), named(&name, &quads))
+            (name.clone(), named(&name, quads))
         }).collect();
         let mut model = Model::new();
         for (name, quads) in &files {
@@ -247,7 +253,7 @@ fn into_databases_with_more_terms_than_are_new() {
 
 #[test]
 fn the_same_bytes_however_many_work() {
-    let files = vec![("a".to_owned(), many_values(3000)), ("b".to_owned(), many_values(500))];
+    let files = vec![("a".to_owned(), many_values(3000)), ("b".to_owned(), triple_values(500))];
     let mut first = None;
     for workers in [1, 2, 5] {
         let vfs = MemVfs::new();
@@ -275,7 +281,7 @@ fn the_same_bytes_however_many_work() {
 
 #[test]
 fn a_worker_killed_at_any_moment_of_any_phase() {
-    let files = vec![("a".to_owned(), many_values(300))];
+    let files = vec![("a".to_owned(), triple_values(300))];
     let expected = {
         let vfs = MemVfs::new();
         let plan = plan_of(&vfs, &files, 2, 0, 4000);
@@ -506,15 +512,25 @@ fn what_may_not_be_loaded_into() {
 }
 
 #[test]
-fn triple_terms_with_blank_nodes_are_refused() {
-    let (vfs, path) = (MemVfs::new(), Path::new("/in/a.nt"));
-    vfs.create_dir_all(Path::new("/in")).unwrap();
-    let text = "<http://a> <http://p> <<( _:b <http://p> \"x\" )>> .\n";
-    vfs.create(path).unwrap().write_all(text.as_bytes()).unwrap();
-    let plan = Plan::new(&vfs, &[path.to_owned()], 2, 1 << 30, ReadPlan::default()).unwrap();
-    begin(&open(&vfs), &Board::new(&shared(&vfs), Path::new(WORK)), &plan).unwrap();
-    let error = work_with(&shared(&vfs), Duration::from_secs(60), &|_, _| true).unwrap_err().to_string();
-    assert!(error.contains("without --workers"), "{error}");
+fn triple_terms_with_blank_nodes_of_files_and_databases() {
+    let files: Vec<_> = ["a", "b", "c"].map(|name| (name.to_owned(), triple_values(300))).into();
+    for (there, memory_bytes) in [(0, 0), (0, 1 << 30), (1, 0), (2, 1 << 30)] {
+        let (before, files) = files.split_at(there);
+        let (vfs, alone) = (MemVfs::new(), MemVfs::new());
+        load_each(&vfs, before);
+        load_each(&alone, before);
+        let plan = plan_of(&vfs, files, 3, memory_bytes, 5000);
+        assert!(plan.shards.len() > 4);
+        let (store, report) = begin_and_finish(&shared(&vfs), &plan, Duration::from_secs(60)).unwrap();
+        let alone = open(&alone);
+        let of_one = load_files(&alone, files, crate::LoadOptions::default()).unwrap();
+        assert_eq!((report.added, report.existing), (of_one.added, of_one.existing));
+        assert_eq!((report.terms, report.segments), (of_one.new_terms, 4));
+        let spog = |store: &Store| rows(&store.snapshot(), Order::Spog, &[]);
+        assert!(spog(&alone) == spog(&store));
+        drop(store);
+        assert_sound(&vfs);
+    }
 }
 
 #[test]

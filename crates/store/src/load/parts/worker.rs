@@ -3,16 +3,19 @@
 //! Whoever is at a task says again and again that he is. Where another sees that this has stopped for the lease, by his own clock, he claims the
 //! task for the next time. Both may be at it then, and each writes into a folder of his own; what the first commits counts.
 
-use super::board::{Attempt, Board, BoardState, Failure};
+use super::board::{Attempt, Board, BoardState, Failure, GIVEN_UP};
 use super::context::TaskContext;
 use super::cut::cut_parts;
 use super::finished::described;
 use super::orders::write_part;
+use super::output::Output;
 use super::plan::Plan;
 use super::read::read_shard;
+use super::repair::inputs_are_whole;
 use super::rows::pack_shard;
 use super::task::{Phase, Task, open_tasks};
 use super::terms::merge_part;
+use super::triples::merge_triples;
 use crate::error::StoreError;
 use crate::load::error::LoadError;
 use crate::progress::LoadProgress;
@@ -26,8 +29,6 @@ use std::time::{Duration, Instant};
 
 /// How long a worker may say nothing before others take over.
 pub const LEASE: Duration = Duration::from_secs(10);
-/// What a worker says that has given a task up.
-const GIVEN_UP: &str = "given up";
 
 /// A place where a worker may be killed, in tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -173,18 +174,20 @@ impl Worker<'_> {
             return Ok(false);
         }
         let claim = task.claim(time);
+        let damaged = self.board.damaged()?;
         let attempt = self.board.new_attempt(&claim)?;
         let result = self.while_beating(&claim, || {
             self.perform(task, &attempt)?;
             self.keep(task, time, &attempt)
         });
-        if let Err(error) = result {
-            return self.fail(task, &claim, error).map(|()| true);
-        }
+        let output = match result {
+            Ok(output) => output,
+            Err(error) => return self.fail(task, (&claim, &damaged), &attempt, error).map(|()| true),
+        };
         if !goes_on(Moment::Written) {
             return Ok(false);
         }
-        if !attempt.commit(task)? {
+        if !attempt.commit(task, &output)? {
             attempt.discard();
         }
         Ok(goes_on(Moment::Committed))
@@ -197,31 +200,61 @@ impl Worker<'_> {
             Phase::Read => read_shard(task.number, folder, &context),
             Phase::Cut => cut_parts(folder, &context),
             Phase::Terms => merge_part(task.number, folder, &context),
+            Phase::Triples => merge_triples(folder, &context),
             Phase::Rows => pack_shard(task.number, folder, &context),
             Phase::Orders => write_part(task.number, folder, &context),
         }
     }
 
-    fn keep(&self, task: Task, time: u32, attempt: &Attempt<'_>) -> Result<(), LoadError> {
+    fn keep(&self, task: Task, time: u32, attempt: &Attempt<'_>) -> Result<Output, LoadError> {
         let kept = match task.phase {
             Phase::Orders => attempt.keep_segment(|meta| described(meta, self.plan, task.number, time)),
-            _ => attempt.keep(),
+            phase => attempt.keep(phase),
         };
         Ok(kept?)
     }
 
-    /// A task has failed. That ends the load, unless another has done it meanwhile, or this worker was only stopped.
-    fn fail(&self, task: Task, claim: &str, error: LoadError) -> Result<(), LoadError> {
+    /// A task has failed. That ends the load, unless another has done it meanwhile, what it reads has to be made again first, or this worker was only
+    /// stopped.
+    fn fail(
+        &self,
+        task: Task,
+        (claim, damaged): (&str, &[String]),
+        attempt: &Attempt<'_>,
+        error: LoadError,
+    ) -> Result<(), LoadError> {
         if self.options.cancel.check().is_err() {
             self.board.put_beat(claim, GIVEN_UP)?;
             return Err(error);
         }
-        if self.board.state()? == BoardState::Over || self.board.result_of(task)?.is_some() {
+        if self.board.state()? == BoardState::Over || self.board.done()?.contains(&task.to_string()) {
             return Ok(());
         }
+        let error = match self.inputs_are_whole(task, damaged, &error) {
+            Ok(true) => error,
+            Ok(false) => {
+                attempt.discard();
+                return Ok(self.board.put_beat(claim, GIVEN_UP)?);
+            }
+            Err(error) => error,
+        };
         let is_syntax = matches!(error, LoadError::Source(IngestError::Syntax { .. }));
         self.board.put_failure(&Failure { text: error.to_string(), is_syntax })?;
         Err(error)
+    }
+
+    /// Whether what a task reads is not what has made it fail. `damaged` is what was when it began.
+    fn inputs_are_whole(&self, task: Task, damaged: &[String], error: &LoadError) -> Result<bool, LoadError> {
+        match error {
+            LoadError::Store(error) if !error.is_disk_full() => {}
+            LoadError::Build(_) => {}
+            _ => return Ok(true),
+        }
+        // Others that have read the same may have it made again already.
+        if self.board.damaged()? != damaged {
+            return Ok(false);
+        }
+        inputs_are_whole(task, self.board, self.plan, self.options.cancel)
     }
 
     /// Works, and says meanwhile that somebody is at it.

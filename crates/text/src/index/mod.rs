@@ -238,6 +238,32 @@ pub trait WordIndex {
     ///
     /// Where it cannot be read.
     fn lengths(&self, texts: Range<u64>, found: &mut dyn FnMut(&[u64]) -> bool) -> Result<(), Self::Error>;
+    /// Appends the lengths of some texts, which ascend; false where `work` says no, which is told how many bytes were looked at.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read.
+    fn lengths_of(
+        &self,
+        texts: &[u64],
+        out: &mut Vec<u32>,
+        work: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<bool, Self::Error> {
+        let (Some(first), Some(last)) = (texts.first(), texts.last()) else { return Ok(true) };
+        let (mut goes_on, mut rest, mut at) = (true, texts, *first);
+        self.lengths(*first..*last + 1, &mut |lengths| {
+            goes_on = work(size_of_val(lengths));
+            let end = at + lengths.len() as u64;
+            let (now, later) = rest.split_at(rest.partition_point(|text| *text < end));
+            out.extend(now.iter().map(|text| {
+                let length = lengths.get((text - at) as usize).copied().unwrap_or(COUNT_MAX);
+                u32::try_from(length).unwrap_or(u32::MAX)
+            }));
+            (rest, at) = (later, end);
+            goes_on
+        })?;
+        Ok(goes_on && rest.is_empty())
+    }
 }
 
 /// What a search may take.

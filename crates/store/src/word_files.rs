@@ -1,6 +1,7 @@
 //! The files of an index of the words of a segment's texts, and how they are read: see [`crate::words`].
 
 use crate::index_files::{IndexFiles, IndexKind, KEYS};
+use lode_base::block_cache::{BlockKey, CachedBlock};
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::{BlockCache, PackedError, ReadContext};
@@ -13,6 +14,18 @@ use std::sync::{Arc, OnceLock};
 const KEYS_AT_ONCE: u64 = 1024;
 /// Rows that are read at once.
 pub const ROWS_AT_ONCE: usize = 1 << 14;
+
+/// Lengths of so many texts are kept together in the cache: scores need those of texts that are anywhere, and to unpack all between them takes longer than all else.
+const LENGTHS_AT_ONCE: u64 = 1 << 14;
+
+/// Lengths of neighbouring texts, as the index has them: what is more is told as the greatest.
+struct Lengths(Box<[u16]>);
+
+impl CachedBlock for Lengths {
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.0)
+    }
+}
 
 /// Indexes of words.
 pub const WORDS: IndexKind = IndexKind { kept_file: "text-index", name: "words", version: ANALYSIS_VERSION };
@@ -27,6 +40,9 @@ pub struct Words {
     covered: Option<Arc<TextSet>>,
     /// The languages that its words have, once it was asked.
     languages: Arc<OnceLock<u32>>,
+    cache: Arc<BlockCache>,
+    /// What lengths are called in the cache.
+    lengths_file: u64,
 }
 
 impl Words {
@@ -43,7 +59,9 @@ impl Words {
             // Not each text has its length: made by something else.
             return Ok(None);
         }
-        let mut words = Self { files, lengths, covered: None, languages: Arc::default() };
+        let (cache, lengths_file) = (Arc::clone(cache), cache.file_id());
+        let mut words =
+            Self { files, lengths, covered: None, languages: Arc::default(), cache, lengths_file };
         if let Some(number) = words.files.keys.find(KEYS, COVERED)? {
             let mut union = Union::new(words.texts());
             words.list(number..number + 1, &mut |texts| {
@@ -78,6 +96,20 @@ impl Words {
             return Ok(first);
         }
         Ok(first.start..self.files.rows.lower_bound(&[numbers.end], first.start..self.files.rows.rows())?)
+    }
+
+    /// The lengths of some texts, by number.
+    fn some_lengths(&self, number: u64) -> Result<Arc<Lengths>, PackedError> {
+        let key = BlockKey { file: self.lengths_file, block: number };
+        self.cache.get_or_load(key, || {
+            let first = number.saturating_mul(LENGTHS_AT_ONCE);
+            let mut found = Vec::new();
+            self.lengths(first..first.saturating_add(LENGTHS_AT_ONCE), &mut |lengths| {
+                found.extend(lengths.iter().map(|length| u16::try_from(*length).unwrap_or(u16::MAX)));
+                true
+            })?;
+            Ok(Lengths(found.into()))
+        })
     }
 
     /// Calls `found` with columns of some rows, until it says no.
@@ -173,5 +205,25 @@ impl WordIndex for Words {
         let Range { start, end } = self.lengths;
         let row = |text: u64| start.saturating_add(text).min(end);
         self.each(row(texts.start)..row(texts.end), 0b0100, &mut |[_, _, lengths, _]| found(lengths))
+    }
+
+    fn lengths_of(
+        &self,
+        texts: &[u64],
+        out: &mut Vec<u32>,
+        work: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<bool, PackedError> {
+        for some in texts.chunk_by(|a, b| a / LENGTHS_AT_ONCE == b / LENGTHS_AT_ONCE) {
+            let Some(first) = some.first() else { continue };
+            let lengths = self.some_lengths(first / LENGTHS_AT_ONCE)?;
+            out.extend(some.iter().map(|text| {
+                let length = lengths.0.get((text % LENGTHS_AT_ONCE) as usize);
+                length.map_or(u32::from(u16::MAX), |length| u32::from(*length))
+            }));
+            if !work(size_of_val(some)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }

@@ -63,12 +63,9 @@ impl<'t> Words<'t> {
                 at += 1;
             }
             let (start, first) = (at, *bytes.get(at)?);
-            at += 1;
-            while let Some(byte) = bytes.get(at) {
-                if !CORE[usize::from(*byte)] && !joins(bytes, at) {
-                    break;
-                }
-                at += 1;
+            at = core_end(bytes, at + 1);
+            while joins(bytes, at) {
+                at = core_end(bytes, at + 1);
             }
             self.at = at;
             if first != b'_' || bytes.get(start..at)?.iter().any(u8::is_ascii_alphanumeric) {
@@ -103,6 +100,39 @@ impl<'t> Iterator for Words<'t> {
     }
 }
 
+/// Where what words are made of ends, from a place on: eight bytes of ASCII at a time.
+#[inline]
+fn core_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let core = core_of(u64::from_le_bytes(*eight));
+        if core != HIGH {
+            return at + ((core ^ HIGH).trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    while bytes.get(at).is_some_and(|byte| CORE[usize::from(*byte)]) {
+        at += 1;
+    }
+    at
+}
+
+/// A byte eight times.
+const fn eight(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
+
+/// The highest bits of bytes.
+const HIGH: u64 = eight(0x80);
+
+/// The highest bit of each of eight bytes of ASCII that words are made of. Sums reach that bit where a byte is at least as much, and never the next byte.
+const fn core_of(bytes: u64) -> u64 {
+    let lower = bytes | eight(0x20);
+    let letters = (lower + eight(0x80 - b'a')) & !(lower + eight(0x80 - (b'z' + 1)));
+    let digits = (bytes + eight(0x80 - b'0')) & !(bytes + eight(0x80 - (b'9' + 1)));
+    let line = !((bytes ^ eight(b'_')) + eight(0x7F));
+    (letters | digits | line) & HIGH
+}
+
 /// How many bytes of ASCII there are first.
 fn ascii_len(bytes: &[u8]) -> usize {
     if bytes.is_ascii() {
@@ -135,9 +165,22 @@ fn joins(bytes: &[u8], at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Words;
+    use super::{CORE, Words, core_of};
     use proptest::prelude::*;
     use unicode_segmentation::UnicodeSegmentation;
+
+    #[test]
+    fn eight_bytes_are_told_as_one_by_one() {
+        for byte in 0..128_u8 {
+            for at in 0..8 {
+                let mut bytes = [b' ', 0x7F, b'a', b'_', 0, b'9', b'/', b'Z'];
+                bytes[at] = byte;
+                let expected: Vec<bool> = bytes.iter().map(|byte| CORE[usize::from(*byte)]).collect();
+                let told = core_of(u64::from_le_bytes(bytes)).to_le_bytes();
+                assert_eq!(told.map(|byte| byte == 0x80).to_vec(), expected, "{bytes:?}");
+            }
+        }
+    }
 
     fn is_same(text: &str) {
         let expected: Vec<(usize, &str)> = text.unicode_word_indices().collect();

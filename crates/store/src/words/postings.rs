@@ -79,21 +79,22 @@ impl Postings {
         let Some(tail) = self.tails.get_mut(posting.word as usize) else { return };
         let distance = posting.text.wrapping_sub(std::mem::replace(&mut tail.last, posting.text));
         let is_once = posting.count == 1;
-        let mut packed = [0; POSTING_BYTES];
-        let mut len = pack(distance << 1 | u64::from(!is_once), &mut packed, 0);
+        let (mut packed, mut bytes) = pack(distance << 1 | u64::from(!is_once));
         if !is_once {
-            len = pack(u64::from(posting.count), &mut packed, len);
+            let (count, more) = pack(posting.count.into());
+            packed |= count << (8 * bytes);
+            bytes += more;
         }
+        let packed = packed.to_le_bytes();
         let place = tail.place();
         if usize::from(tail.len - tail.written) >= POSTING_BYTES
             && let Some(room) = self.bytes.get_mut(place..place + POSTING_BYTES)
         {
             room.copy_from_slice(&packed);
-            // No more than a posting has.
-            tail.written += len as u16;
+            tail.written += bytes;
             return;
         }
-        for byte in packed.into_iter().take(len) {
+        for byte in packed.into_iter().take(bytes.into()) {
             self.push_byte(posting.word as usize, byte);
         }
     }
@@ -175,20 +176,21 @@ impl Tail {
     }
 }
 
-/// Writes a number at a place; where it ends.
-fn pack(mut value: u64, out: &mut [u8; POSTING_BYTES], mut at: usize) -> usize {
-    loop {
-        let Some(byte) = out.get_mut(at) else { return at };
-        at += 1;
-        #[expect(clippy::cast_possible_truncation, reason = "seven bits at a time")]
-        if value < 0x80 {
-            *byte = value as u8;
-            return at;
-        } else {
-            *byte = value as u8 | 0x80;
-            value >>= 7;
-        }
+/// A number as [`read_varint`] reads it, the first byte lowest, and how many bytes that are.
+#[inline]
+fn pack(value: u64) -> (u128, u16) {
+    if value < 1 << 7 {
+        return (value.into(), 1);
     }
+    if value < 1 << 14 {
+        return ((value & 0x7F | 0x80 | value >> 7 << 8).into(), 2);
+    }
+    let (mut rest, mut packed, mut bytes) = (value, 0, 0);
+    while rest >= 1 << 7 {
+        packed |= u128::from(rest & 0x7F | 0x80) << (8 * bytes);
+        (rest, bytes) = (rest >> 7, bytes + 1);
+    }
+    (packed | u128::from(rest) << (8 * bytes), bytes + 1)
 }
 
 #[cfg(test)]

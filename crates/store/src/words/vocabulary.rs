@@ -59,13 +59,11 @@ impl Slot {
 }
 
 impl Wanted {
+    #[inline]
     fn new(key: WordKey<'_>, text: u64, start: usize) -> Self {
-        let (near, len) = match key.short() {
-            Some(short) => (short, u8::try_from(key.bytes().len()).unwrap_or(LONG)),
-            None => {
-                let bytes = key.bytes();
-                (u128::from(xxh3_64(bytes)) | (bytes.len() as u128) << 64, LONG)
-            }
+        let (near, len) = match key {
+            WordKey::Short(key, len) => (key, len),
+            WordKey::Long(key) => (u128::from(xxh3_64(key)) | (key.len() as u128) << 64, LONG),
         };
         Self { near, text, hash: hash(near), start: u32::try_from(start).unwrap_or(u32::MAX), len }
     }
@@ -81,6 +79,7 @@ impl Wanted {
     }
 }
 
+#[inline]
 #[expect(clippy::cast_possible_truncation, reason = "halves are wanted")]
 fn hash(near: u128) -> u32 {
     let [first, second] = MIXED_WITH;
@@ -112,8 +111,8 @@ impl Vocabulary {
     #[inline]
     pub(super) fn push(&mut self, word: WordKey<'_>, text: u64, found: &mut Vec<Posting>) {
         let wanted = Wanted::new(word, text, self.long.len());
-        if wanted.len == LONG {
-            self.long.extend_from_slice(word.bytes());
+        if let WordKey::Long(letters) = word {
+            self.long.extend_from_slice(letters);
         }
         self.wanted.push(wanted);
         if self.wanted.len() >= WORDS_AT_ONCE || self.long.len() >= LONG_BYTES {

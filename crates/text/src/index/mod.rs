@@ -50,51 +50,66 @@ fn key(kind: u8, language: Language, text: &str) -> Vec<u8> {
     key
 }
 
-/// The key of a word. Bytes behind it may be read with it, and mean nothing.
-#[derive(Debug, Clone, Copy)]
-pub struct WordKey<'k> {
-    padded: &'k [u8],
-    len: usize,
-}
-
-/// Keys of no more bytes are told as a number.
+/// Keys of no more bytes are short.
 const SHORT_BYTES: usize = 16;
 
+/// The key of a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WordKey<'k> {
+    /// Of 16 bytes at most, as a number, the first byte lowest, zeros behind them, and how many there are.
+    Short(u128, u8),
+    /// Of more.
+    Long(&'k [u8]),
+}
+
 impl<'k> WordKey<'k> {
-    /// Of bytes with nothing behind them.
+    /// Of bytes.
     pub fn of(key: &'k [u8]) -> Self {
-        Self { padded: key, len: key.len() }
+        match u8::try_from(key.len()) {
+            Ok(len) if key.len() <= SHORT_BYTES => Self::Short(begin_of(key), len),
+            _ => Self::Long(key),
+        }
     }
 
     /// Its bytes.
-    pub fn bytes(&self) -> &'k [u8] {
-        self.padded.get(..self.len).unwrap_or(self.padded)
-    }
-
-    /// The same as a number, zeros behind them; none where there are more than 16. Keys of different lengths may have the same.
-    #[inline]
-    pub fn short(&self) -> Option<u128> {
-        let unused = SHORT_BYTES.checked_sub(self.len)?;
-        let number = match self.padded.first_chunk() {
-            Some(bytes) => u128::from_le_bytes(*bytes),
-            None => {
-                let mut bytes = [0; SHORT_BYTES];
-                bytes.iter_mut().zip(self.padded).for_each(|(byte, own)| *byte = *own);
-                u128::from_le_bytes(bytes)
-            }
-        };
-        // Of no bytes nothing is left.
-        Some(u128::MAX.checked_shr(8 * u32::try_from(unused).ok()?).unwrap_or(0) & number)
+    pub fn to_vec(self) -> Vec<u8> {
+        match self {
+            Self::Short(key, len) => key.to_le_bytes().into_iter().take(len.into()).collect(),
+            Self::Long(key) => key.to_vec(),
+        }
     }
 }
 
-/// Bytes of a key before its letters.
-const BEGIN_BYTES: usize = 2;
+/// The first bytes as a number, the first lowest, zeros behind them.
+#[inline]
+fn begin_of(bytes: &[u8]) -> u128 {
+    match bytes.first_chunk() {
+        Some(bytes) => u128::from_le_bytes(*bytes),
+        None => bytes.iter().rev().fold(0, |begin, byte| begin << 8 | u128::from(*byte)),
+    }
+}
+
+/// A byte sixteen times.
+const fn sixteen(byte: u8) -> u128 {
+    u128::from_le_bytes([byte; SHORT_BYTES])
+}
+
+/// Letters of ASCII in lower case. Behind others than of ASCII there may be anything.
+#[inline]
+const fn lower_of(bytes: u128) -> u128 {
+    // The highest bit is reached by A and what is after it, and by what is after Z.
+    let from_a = bytes.wrapping_add(sixteen(0x80 - b'A'));
+    let after_z = bytes.wrapping_add(sixteen(0x80 - (b'Z' + 1)));
+    bytes | (from_a & !after_z & sixteen(0x80)) >> 2
+}
 
 /// Where the words of each language begin among the keys, by its place among all; the last: where those of all end.
 pub fn language_starts() -> impl Iterator<Item = [u8; 2]> {
     (0..=Language::COUNT).map(|index| [WORD, b'A' + u8::try_from(index).unwrap_or(u8::MAX - b'A')])
 }
+
+/// Bytes of a key before its letters.
+const BEGIN_BYTES: usize = 2;
 
 /// Makes the keys of words: one for many texts, since it has room of its own.
 #[derive(Debug, Default)]
@@ -107,28 +122,25 @@ impl Keys {
     /// Calls `found` with the keys of a text's words, as often as they occur, and with [`WITHOUT_KEY`] for those that have none. Gives how many words the text has.
     pub fn each_word(&mut self, text: &str, language: Language, found: &mut impl FnMut(WordKey<'_>)) -> u64 {
         begin(WORD, language, &mut self.key);
+        let start = begin_of(&self.key);
         let mut count = 0;
         for (at, word) in words(text) {
             count += 1;
             if !word.is_ascii() {
                 self.other_word(word, found);
-            } else if word.len() > WORD_BYTES_MAX {
-                found(WordKey::of(WITHOUT_KEY));
-            } else {
+            } else if word.len() <= SHORT_BYTES - BEGIN_BYTES {
+                // As many bytes for all words: to copy each by its length takes longer.
+                let letters = lower_of(begin_of(text.as_bytes().get(at..).unwrap_or_default()));
+                let letters = letters & !(u128::MAX << (8 * word.len()));
+                #[expect(clippy::cast_possible_truncation, reason = "16 at most")]
+                let len = (BEGIN_BYTES + word.len()) as u8;
+                found(WordKey::Short(letters << (8 * BEGIN_BYTES) | start, len));
+            } else if word.len() <= WORD_BYTES_MAX {
                 self.key.truncate(BEGIN_BYTES);
-                // As many bytes for all short words: to copy each by its length takes longer.
-                match text.as_bytes().get(at..).and_then(<[u8]>::first_chunk::<SHORT_BYTES>) {
-                    Some(bytes) if word.len() <= SHORT_BYTES => {
-                        let mut lower = *bytes;
-                        lower.make_ascii_lowercase();
-                        self.key.extend_from_slice(&lower);
-                    }
-                    _ => {
-                        self.key.extend_from_slice(word.as_bytes());
-                        self.key.iter_mut().skip(BEGIN_BYTES).for_each(|byte| byte.make_ascii_lowercase());
-                    }
-                }
-                found(WordKey { padded: &self.key, len: BEGIN_BYTES + word.len() });
+                self.key.extend(word.bytes().map(|byte| byte.to_ascii_lowercase()));
+                found(WordKey::of(&self.key));
+            } else {
+                found(WordKey::of(WITHOUT_KEY));
             }
         }
         count
@@ -226,6 +238,32 @@ pub trait WordIndex {
     ///
     /// Where it cannot be read.
     fn lengths(&self, texts: Range<u64>, found: &mut dyn FnMut(&[u64]) -> bool) -> Result<(), Self::Error>;
+    /// Appends the lengths of some texts, which ascend; false where `work` says no, which is told how many bytes were looked at.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read.
+    fn lengths_of(
+        &self,
+        texts: &[u64],
+        out: &mut Vec<u32>,
+        work: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<bool, Self::Error> {
+        let (Some(first), Some(last)) = (texts.first(), texts.last()) else { return Ok(true) };
+        let (mut goes_on, mut rest, mut at) = (true, texts, *first);
+        self.lengths(*first..*last + 1, &mut |lengths| {
+            goes_on = work(size_of_val(lengths));
+            let end = at + lengths.len() as u64;
+            let (now, later) = rest.split_at(rest.partition_point(|text| *text < end));
+            out.extend(now.iter().map(|text| {
+                let length = lengths.get((text - at) as usize).copied().unwrap_or(COUNT_MAX);
+                u32::try_from(length).unwrap_or(u32::MAX)
+            }));
+            (rest, at) = (later, end);
+            goes_on
+        })?;
+        Ok(goes_on && rest.is_empty())
+    }
 }
 
 /// What a search may take.

@@ -11,7 +11,7 @@ use crate::score::{bound, score};
 const LISTS_MANY: usize = 8;
 const TEXTS_MANY: u64 = 32;
 
-/// So many times as many numbers as texts are searched, and not gone over.
+/// What is so many times longer than the other is searched, and not gone over.
 const FEW: usize = 32;
 
 /// A text and how well it matches.
@@ -163,20 +163,8 @@ impl<I: WordIndex> Search<'_, I> {
 
     fn lengths_of(&self, texts: &[u64]) -> Result<Option<Vec<u32>>, I::Error> {
         let mut found = Vec::with_capacity(texts.len());
-        let (Some(first), Some(last)) = (texts.first(), texts.last()) else { return Ok(Some(found)) };
-        let (mut goes_on, mut rest, mut at) = (true, texts, *first);
-        self.index.lengths(*first..*last + 1, &mut |lengths| {
-            goes_on = self.means.work(size_of_val(lengths));
-            let end = at + lengths.len() as u64;
-            let (now, later) = rest.split_at(rest.partition_point(|text| *text < end));
-            found.extend(now.iter().map(|text| {
-                let length = lengths.get((text - at) as usize).copied().unwrap_or(COUNT_MAX);
-                u32::try_from(length).unwrap_or(u32::MAX)
-            }));
-            (rest, at) = (later, end);
-            goes_on
-        })?;
-        Ok((goes_on && rest.is_empty()).then_some(found))
+        let goes_on = self.index.lengths_of(texts, &mut found, &mut |bytes| self.means.work(bytes))?;
+        Ok(goes_on.then_some(found))
     }
 }
 
@@ -192,8 +180,8 @@ fn merge(texts: &[u64], at: usize, numbers: &[u64], times: &[u64], counts: &mut 
     let end = start + texts.get(start..).unwrap_or_default().partition_point(|text| text <= last);
     let texts = texts.get(start..end).unwrap_or_default();
     let counts = counts.get_mut(start..end).unwrap_or_default();
+    let mut at = 0;
     if texts.len() < numbers.len() / FEW {
-        let mut at = 0;
         for (text, count) in texts.iter().zip(counts) {
             at = numbers.len() - behind(numbers.get(at..).unwrap_or_default(), *text).len();
             if let (Some(number), Some(times)) = (numbers.get(at), times.get(at))
@@ -204,14 +192,19 @@ fn merge(texts: &[u64], at: usize, numbers: &[u64], times: &[u64], counts: &mut 
         }
         return end;
     }
-    // Which of both is next is anybody's guess, and a wrong one takes longer than this.
-    let (mut of_texts, mut of_numbers) = (0, 0);
-    while let (Some(text), Some(count), Some(number), Some(times)) =
-        (texts.get(of_texts), counts.get_mut(of_texts), numbers.get(of_numbers), times.get(of_numbers))
-    {
-        add(count, times * u64::from(text == number));
-        of_texts += usize::from(text <= number);
-        of_numbers += usize::from(number <= text);
+    let are_few = numbers.len() < texts.len() / FEW;
+    for (number, times) in numbers.iter().zip(times) {
+        if are_few {
+            at = texts.len() - behind(texts.get(at..).unwrap_or_default(), *number).len();
+        }
+        while texts.get(at).is_some_and(|text| text < number) {
+            at += 1;
+        }
+        if texts.get(at) == Some(number)
+            && let Some(count) = counts.get_mut(at)
+        {
+            add(count, *times);
+        }
     }
     end
 }

@@ -19,7 +19,7 @@ impl Memory {
         let mut keys = Keys::default();
         for (number, (text, tag)) in (0..).zip(texts) {
             let length = keys.each_word(text, Language::of_tag(tag), &mut |key| {
-                *lists.entry(key.bytes().to_vec()).or_default().entry(number).or_default() += 1;
+                *lists.entry(key.to_vec()).or_default().entry(number).or_default() += 1;
             });
             lists.entry(LENGTHS.to_vec()).or_default().insert(number, length);
         }
@@ -90,18 +90,36 @@ impl WordIndex for Memory {
 }
 
 #[test]
-fn keys_are_told_as_numbers_by_their_first_bytes() {
+fn short_keys_are_numbers() {
     let letters: Vec<u8> = (1..40).collect();
     for len in 0..40 {
         let key = letters.get(..len).unwrap();
-        let padded = WordKey { padded: &letters, len };
-        assert_eq!(padded.bytes(), key);
-        let mut bytes = [0; 16];
-        let short = (len <= 16).then(|| {
-            bytes[..len].copy_from_slice(key);
-            u128::from_le_bytes(bytes)
-        });
-        assert_eq!((padded.short(), WordKey::of(key).short()), (short, short), "{len}");
+        assert_eq!(WordKey::of(key).to_vec(), key);
+        assert_eq!(matches!(WordKey::of(key), WordKey::Short(..)), len <= 16);
+    }
+    assert_eq!(
+        WordKey::of(b"wAfox"),
+        WordKey::Short(u128::from_le_bytes(*b"wAfox\0\0\0\0\0\0\0\0\0\0\0"), 5)
+    );
+    for byte in 0..128_u8 {
+        let bytes =
+            [byte, b'A', b'Z', byte, b'@', b'[', byte, 0, 0x7F, byte, b'a', b'z', byte, b'Q', b'_', byte];
+        assert_eq!(
+            lower_of(u128::from_le_bytes(bytes)).to_le_bytes(),
+            bytes.map(|byte| byte.to_ascii_lowercase())
+        );
+    }
+    // Of words of all lengths, with and without something behind them.
+    for len in 1..40 {
+        let word = "ABCdefGhij".repeat(4).get(..len).unwrap().to_owned();
+        for text in [word.clone(), format!("{word} and more that is behind it")] {
+            let mut first = None;
+            Keys::default().each_word(&text, Language::NONE, &mut |key| {
+                let own = WordKey::of(&key.to_vec()) == key;
+                first.get_or_insert((key.to_vec(), own));
+            });
+            assert_eq!(first, Some((format!("wA{}", word.to_lowercase()).into_bytes(), true)));
+        }
     }
 }
 
@@ -110,7 +128,7 @@ fn keys_of_words_are_in_lower_case_wherever_they_stand() {
     let text = "Fox\tÄrger,A.b.C \u{301}x _9_ ÉA Z";
     let mut found = Vec::new();
     let count = Keys::default().each_word(text, Language::of_tag("de"), &mut |key| {
-        found.push(String::from_utf8(key.bytes().to_vec()).unwrap());
+        found.push(String::from_utf8(key.to_vec()).unwrap());
     });
     let expected = ["fox", "ärger", "a.b.c", "x", "_9_", "éa", "z"];
     assert_eq!(found, expected.map(|word| format!("wH{word}")));
@@ -118,7 +136,7 @@ fn keys_of_words_are_in_lower_case_wherever_they_stand() {
     let long = "a".repeat(300);
     let mut found = Vec::new();
     Keys::default().each_word(&format!("{long} b"), Language::NONE, &mut |key| {
-        found.push(key.bytes().to_vec());
+        found.push(key.to_vec());
     });
     assert_eq!(found, [WITHOUT_KEY.to_vec(), b"wAb".to_vec()]);
 }

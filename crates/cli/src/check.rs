@@ -31,7 +31,9 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<Done> {
     if args.salvage {
         salvage(args)?;
     }
-    tell_work_beside(&args.database)?;
+    if !args.quiet {
+        tell_work_beside(&args.database)?;
+    }
     let done = Arc::new(AtomicU64::new(0));
     let shown = Arc::clone(&done);
     let mut meter = RateMeter::new();

@@ -299,6 +299,7 @@ fn largest(folder: &Path, prefix: &str) -> PathBuf {
 #[test]
 fn segments_that_the_disk_damages_are_made_again() {
     let lode = prepared();
+    lode.run(&["load", "one", "big.nt", "small.ttl", "--quiet"]).ok();
     std::fs::create_dir(lode.path("tmp")).unwrap();
     let url = format!("file://{}", lode.path("published").display());
     damaged_segment(
@@ -313,7 +314,6 @@ fn segments_that_the_disk_damages_are_made_again() {
 
 /// Kills a load that has made some of its segments, and changes a byte of one.
 fn damaged_segment(lode: &Lode, target: &str, work: &Path, (folder, prefix): (&Path, &str)) {
-    lode.run(&["load", "one", "big.nt", "small.ttl", "--quiet"]).ok();
     let command =
         ["load", target, "big.nt", "small.ttl", "--workers", "1", "--parts", "4", "--memory", "96MiB"];
     let mut child = lode.command(&command).stderr(Stdio::piped()).spawn().unwrap();

@@ -3,6 +3,7 @@
 mod block;
 mod blocked;
 mod encoding;
+mod frames;
 mod gzip;
 mod member_header;
 mod transcoder;
@@ -15,6 +16,7 @@ mod tests;
 pub use block::Block;
 pub use blocked::{MemberBatch, MemberDecoder, Members};
 pub use encoding::{DeclaredEncoding, TextEncoding};
+pub use frames::frame_starts;
 pub use transcoder::{MalformedText, TextReader};
 
 use block::BLOCK_BYTES;

@@ -14,7 +14,7 @@ const MEMBER_BYTES_MAX: usize = 64 << 10;
 /// Members decoded at once.
 const MEMBERS: usize = 8;
 /// The member without content that ends a file.
-const END: [u8; 28] =
+pub(super) const END: [u8; 28] =
     [0x1F, 0x8B, 8, 4, 0, 0, 0, 0, 0, 0xFF, 6, 0, b'B', b'C', 2, 0, 0x1B, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /// A stream of blocked gzip, taken apart but not decoded.

@@ -11,6 +11,7 @@ mod context;
 mod cut;
 mod finished;
 mod folder;
+mod frame_range;
 mod line_range;
 mod numbering;
 mod orders;

@@ -1,13 +1,11 @@
 //! What came of a task: which attempt counts, and what its files were when they were written. By that whoever goes on with a load can tell whether they
 //! still are.
 
-use super::board::Board;
 use super::record::{Record, RecordReader};
-use super::task::{Phase, Task};
+use super::task::Phase;
 use crate::error::StoreError;
-use crate::load::error::LoadError;
 use lode_base::cancel::CancelToken;
-use lode_base::checksum::{checksum, file_checksum};
+use lode_base::checksum::file_checksum;
 use lode_base::frame_file::check_frames;
 use lode_base::vfs::{ReadAt, Vfs};
 use lode_packed::segment::DICTIONARY_FILE;
@@ -87,12 +85,12 @@ impl Output {
             record.number(file.bytes);
             record.option(file.checksum, |record, checksum| record.bytes(&checksum.to_le_bytes()));
         }
-        sealed(record)
+        record.into_sealed_bytes()
     }
 
     /// Reads what [`Self::encode`] wrote to a file.
     pub fn decode(path: &Path, bytes: Vec<u8>) -> Result<Self, StoreError> {
-        let mut record = unsealed(path, bytes)?;
+        let mut record = RecordReader::sealed(path, bytes)?;
         let mut output = Self { attempt: record.text()?, files: Vec::new() };
         for _ in 0..record.count()? {
             let (name, bytes) = (record.text()?, record.number()?);
@@ -103,36 +101,14 @@ impl Output {
         }
         Ok(output)
     }
-
-    /// What is wrong with the files of a task that is done, as far as `look` says to look; none where nothing is.
-    pub fn damage(
-        &self,
-        task: Task,
-        board: &Board,
-        look: &dyn Fn(&OutputFile) -> Look,
-        cancel: &CancelToken,
-    ) -> Result<Option<String>, LoadError> {
-        for file in &self.files {
-            let look = look(file);
-            if look == Look::None {
-                continue;
-            }
-            let found = board.open_output(self, file).and_then(|opened| {
-                let path = board.path_of(self, file);
-                file.check(&*opened, look, cancel).map_err(StoreError::io(&path))
-            });
-            cancel.check()?;
-            match found {
-                Err(error) if is_damage(&error) => return Ok(Some(format!("{task}: {error}"))),
-                found => found?,
-            }
-        }
-        Ok(None)
-    }
 }
 
 impl OutputFile {
-    fn check(&self, file: &dyn ReadAt, look: Look, cancel: &CancelToken) -> io::Result<()> {
+    /// Reads as much of the file as `look` says.
+    ///
+    /// # Errors
+    /// `InvalidData` where it is not what was written; where it cannot be read, or the work is cancelled.
+    pub fn check(&self, file: &dyn ReadAt, look: Look, cancel: &CancelToken) -> io::Result<()> {
         let damaged = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidData, what));
         if file.len() != self.bytes {
             return damaged("the file has another length than what was written");
@@ -161,21 +137,4 @@ pub fn is_damage(error: &StoreError) -> bool {
         StoreError::Corruption { .. } | StoreError::Version { .. } => true,
         _ => false,
     }
-}
-
-/// The bytes of a record, and the checksum of these.
-pub fn sealed(record: Record) -> Vec<u8> {
-    let mut bytes = record.into_bytes();
-    bytes.extend_from_slice(&checksum(&bytes).to_le_bytes());
-    bytes
-}
-
-/// The record of which these are the bytes of a file.
-pub fn unsealed(path: &Path, mut bytes: Vec<u8>) -> Result<RecordReader, StoreError> {
-    let sum = bytes.last_chunk().map(|sum| u64::from_le_bytes(*sum));
-    bytes.truncate(bytes.len().saturating_sub(size_of::<u64>()));
-    if sum != Some(checksum(&bytes)) {
-        return Err(StoreError::corruption(path, 0, "the bytes are not what was written for this load"));
-    }
-    Ok(RecordReader::new(path, bytes))
 }

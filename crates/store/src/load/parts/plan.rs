@@ -1,6 +1,6 @@
 //! What a load in tasks loads, and into how many parts: decided once, before the first task, and the same for all workers.
 
-use super::output::{sealed, unsealed};
+use super::frame_range::{LINE_STARTS, holds_text};
 use super::record::{Record, RecordReader};
 use crate::error::StoreError;
 use crate::load::error::LoadError;
@@ -10,13 +10,17 @@ use lode_base::identity::random_identity;
 use lode_base::vfs::{ReadAt, Vfs};
 use lode_ingest::IngestError;
 use lode_rdf::RdfFormat;
+use lode_rdf::input::frame_starts;
 use lode_rdf::parse::StatementLimit;
 use lode_rdf::value_id::Section;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Files of lines are read in pieces of about so many bytes, and of no fewer.
 const SHARD_BYTES: (u64, u64) = (16 << 20, 256 << 20);
+/// What is compressed holds about so many times as many bytes.
+const COMPRESSED: u64 = 8;
 /// Shards that there should be for each part, where the files can be cut so: a worker that is behind then keeps few waiting.
 const SHARDS_PER_PART: u64 = 4;
 /// The most parts, each of which becomes a segment.
@@ -76,7 +80,7 @@ pub struct Shard {
     pub file: u32,
     /// Bytes that the file has.
     pub file_bytes: u64,
-    /// From where to where lines begin that are read; none where the file is read as a whole.
+    /// From where to where lines begin that are read, or of a compressed file, which frames are; none where the file is read as a whole.
     pub range: Option<(u64, u64)>,
 }
 
@@ -105,25 +109,20 @@ impl Plan {
         let mut found = Vec::new();
         for path in files {
             let file = vfs.open(path).map_err(StoreError::io(path))?;
-            let is_text = begins_as_text(&*file).map_err(StoreError::io(path))?;
-            found.push((path.clone(), file.len(), is_text));
+            found.push((path.clone(), file));
         }
         let parts = parts.clamp(1, PARTS_MAX);
-        let total: u64 = found.iter().map(|(_, bytes, _)| bytes).sum();
+        let total: u64 = found.iter().map(|(_, file)| file.len()).sum();
         let wanted = total / (parts as u64 * SHARDS_PER_PART);
         let wanted = wanted.clamp(shard_bytes.0, shard_bytes.1);
         let mut shards = Vec::new();
-        for (number, (path, file_bytes, is_text)) in found.into_iter().enumerate() {
+        for (number, (path, opened)) in found.into_iter().enumerate() {
             let file = u32::try_from(number).ok().filter(|file| *file < u32::MAX / SOURCES_PER_FILE);
             let file = file.ok_or(LoadError::limit("files"))?;
+            let file_bytes = opened.len();
             let shard = |range| Shard { path: path.clone(), file, file_bytes, range };
-            if !is_text || !read.cuts(&path) {
-                shards.push(shard(None));
-                continue;
-            }
-            let pieces = file_bytes.div_ceil(wanted).max(1);
-            let at = |piece: u64| (u128::from(file_bytes) * u128::from(piece) / u128::from(pieces)) as u64;
-            shards.extend((0..pieces).map(|piece| shard(Some((at(piece), at(piece + 1))))));
+            let pieces = read.pieces(&path, &opened, wanted).map_err(StoreError::io(&path))?;
+            shards.extend(pieces.into_iter().map(shard));
         }
         Ok(Self { identity: random_identity(), shards, parts, memory_bytes, read, base: None })
     }
@@ -169,7 +168,7 @@ impl Plan {
                 record.number(end);
             });
         }
-        sealed(record)
+        record.into_sealed_bytes()
     }
 
     /// Reads what [`Self::encode`] wrote to a file.
@@ -182,7 +181,7 @@ impl Plan {
         if RecordReader::new(path, bytes.clone()).number()? != VERSION {
             return Err(wrong("the plan of a load by another version of this program"));
         }
-        let mut record = unsealed(path, bytes)?;
+        let mut record = RecordReader::sealed(path, bytes)?;
         record.number()?;
         let identity = record.bytes()?.first_chunk().map(|bytes| u128::from_le_bytes(*bytes));
         let identity = identity.ok_or_else(|| wrong("a load without an identity"))?;
@@ -220,23 +219,46 @@ impl Plan {
 }
 
 /// Whether a file begins with what a statement may begin with: one that is compressed or not in UTF-8 is read as a whole.
-fn begins_as_text(file: &dyn ReadAt) -> io::Result<bool> {
+pub fn begins_as_text(file: &dyn ReadAt) -> io::Result<bool> {
     let mut first = [b'#'];
     if !file.is_empty() {
         file.read_exact_at(&mut first, 0)?;
     }
-    Ok(b"<_# \t\r\n".contains(&first[0]))
+    Ok(LINE_STARTS.contains(&first[0]))
 }
 
 impl ReadPlan {
-    /// Whether a file may be cut at its line ends.
-    fn cuts(&self, path: &Path) -> bool {
+    /// Whether a file has a statement on each line.
+    fn is_of_lines(&self, path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let of_name = || RdfFormat::from_file_name(&name);
-        let is_plain = RdfFormat::without_compression(&name) == name;
-        is_plain
-            && of_name().is_some_and(RdfFormat::is_line_based)
+        RdfFormat::from_file_name(&name).is_some_and(RdfFormat::is_line_based)
             && self.format.is_none_or(RdfFormat::is_line_based)
+    }
+
+    /// From where to where the bytes of a file are read, each by a task, so that each has about so many; no place where it is read as a whole.
+    fn pieces(
+        &self,
+        path: &Path,
+        file: &Arc<dyn ReadAt>,
+        wanted: u64,
+    ) -> io::Result<Vec<Option<(u64, u64)>>> {
+        let whole = Ok(vec![None]);
+        if !self.is_of_lines(path) {
+            return whole;
+        }
+        let end = file.len();
+        if begins_as_text(&**file)? {
+            let pieces = end.div_ceil(wanted).max(1);
+            let at = |piece: u64| (u128::from(end) * u128::from(piece) / u128::from(pieces)) as u64;
+            return Ok((0..pieces).map(|piece| Some((at(piece), at(piece + 1)))).collect());
+        }
+        let starts = frame_starts(&**file, (wanted / COMPRESSED).max(1))?;
+        // What cannot be decoded is told by who reads it.
+        if starts.is_empty() || !holds_text(file).unwrap_or(false) {
+            return whole;
+        }
+        let begins = [0].into_iter().chain(starts.iter().copied());
+        Ok(begins.zip(starts.iter().copied().chain([end])).map(Some).collect())
     }
 
     /// The options of a load that reads so.

@@ -1,8 +1,9 @@
 //! The first phase: reads a shard into runs of sorted terms, with marks, and rows.
 
 use super::context::TaskContext;
+use super::frame_range::FrameRange;
 use super::line_range::{LineRange, place_in_file};
-use super::plan::{SOURCES_PER_FILE, Shard};
+use super::plan::{SOURCES_PER_FILE, Shard, begins_as_text};
 use super::record::{Record, RecordReader};
 use super::task::{Phase, Task};
 use crate::error::StoreError;
@@ -13,6 +14,7 @@ use crate::load::run_rows::ClosedRows;
 use crate::segment_builder::Class;
 use lode_base::vfs::ReadAt;
 use lode_ingest::{IngestError, ReadContext, Source, read_sources};
+use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -104,33 +106,63 @@ pub fn read_shard(number: usize, folder: &Path, context: &TaskContext<'_>) -> Re
     Ok(found.encode().write(&**vfs, &folder.join(RUNS_FILE))?)
 }
 
-/// What is read of a shard, and where its first line begins, of a file of lines.
-fn open(shard: &Shard, context: &TaskContext<'_>) -> Result<(Source, Option<u64>), LoadError> {
-    let Some((start, end)) = shard.range else { return Ok((Source::path(&shard.path), None)) };
-    let file = context.vfs().open(&shard.path).map_err(StoreError::io(&shard.path))?;
-    let lines = LineRange::new(file, start..end).map_err(StoreError::io(&shard.path))?;
-    let (name, start) = (shard.path.display().to_string(), lines.start());
+/// Where the lines of a shard are counted from.
+#[derive(Debug, Clone, Copy)]
+enum Lines {
+    /// From the first of the file.
+    OfFile,
+    /// From the one that begins here.
+    From(u64),
+    /// From the first of a piece of a compressed file, which begins here.
+    OfPiece(u64),
+}
+
+/// What is read of a shard, and where its lines are counted from.
+fn open(shard: &Shard, context: &TaskContext<'_>) -> Result<(Source, Lines), LoadError> {
+    let Some((start, end)) = shard.range else { return Ok((Source::path(&shard.path), Lines::OfFile)) };
+    let io = || StoreError::io(&shard.path);
+    let file = context.vfs().open(&shard.path).map_err(io())?;
+    let (reader, start): (Box<dyn Read + Send>, _) = if begins_as_text(&*file).map_err(io())? {
+        let lines = LineRange::new(file, start..end).map_err(io())?;
+        let start = lines.start();
+        (Box::new(lines), Lines::From(start))
+    } else {
+        (Box::new(FrameRange::new(&file, start..end).map_err(io())?), Lines::OfPiece(start))
+    };
+    let name = shard.path.display().to_string();
     let format = context.plan.read.format.or(lode_rdf::RdfFormat::from_file_name(&name));
-    let source = Source::reader(name, Box::new(lines));
+    let source = Source::reader(name, reader);
     let source = match format {
         Some(format) => source.with_format(format),
         None => source,
     };
-    Ok((source, Some(start)))
+    Ok((source, start))
 }
 
 /// An error with its place in the whole file.
-fn placed(error: LoadError, shard: &Shard, start: Option<u64>, context: &TaskContext<'_>) -> LoadError {
-    let (start, source_name, line, column, message) = match (start, error) {
-        (Some(start), LoadError::Source(IngestError::Syntax { source_name, line, column, message })) => {
-            (start, source_name, line, column, message)
+fn placed(error: LoadError, shard: &Shard, lines: Lines, context: &TaskContext<'_>) -> LoadError {
+    let (source_name, line, column, message) = match error {
+        LoadError::Source(IngestError::Syntax { source_name, line, column, message }) => {
+            (source_name, line, column, message)
         }
-        (_, error) => return error,
+        error => return error,
     };
-    let file = context.vfs().open(&shard.path).ok();
-    let (line, message) = match file.and_then(|file| place_in_file(&*file, start, line, context.cancel)) {
-        Some((line, byte)) => (line, format!("{message} (the line begins at byte {byte})")),
-        None => (line, format!("{message} (lines counted from byte {start})")),
+    let find = |start| {
+        let file = context.vfs().open(&shard.path).ok()?;
+        place_in_file(&*file, start, line, context.cancel)
+    };
+    let (line, message) = match lines {
+        Lines::OfFile | Lines::OfPiece(0) => (line, message),
+        Lines::From(start) => match find(start) {
+            Some((line, byte)) => (line, format!("{message} (the line begins at byte {byte})")),
+            None => (line, format!("{message} (lines counted from byte {start})")),
+        },
+        Lines::OfPiece(start) => {
+            let from = format!(
+                "lines counted from the first that begins behind byte {start} of the compressed file"
+            );
+            (line, format!("{message} ({from})"))
+        }
     };
     LoadError::Source(IngestError::Syntax { source_name, line, column, message })
 }

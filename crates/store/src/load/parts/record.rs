@@ -1,6 +1,7 @@
 //! What tasks tell each other: numbers and bytes in a file with a checksum.
 
 use crate::error::StoreError;
+use lode_base::checksum::checksum;
 use lode_base::frame_file::{FrameWriter, read_frame};
 use lode_base::varint::{read_varint, write_varint};
 use lode_base::vfs::Vfs;
@@ -42,8 +43,10 @@ impl Record {
         file.frame(&self.0).and_then(|_| file.flush()).map_err(StoreError::io(path))
     }
 
-    /// The bytes.
-    pub fn into_bytes(self) -> Vec<u8> {
+    /// The bytes, and the checksum of these.
+    pub fn into_sealed_bytes(mut self) -> Vec<u8> {
+        let sum = checksum(&self.0);
+        self.0.extend_from_slice(&sum.to_le_bytes());
         self.0
     }
 }
@@ -68,6 +71,16 @@ impl RecordReader {
     /// Reads these bytes of a file.
     pub fn new(path: &Path, bytes: Vec<u8>) -> Self {
         Self { path: path.to_owned(), bytes, at: 0 }
+    }
+
+    /// Reads what [`Record::into_sealed_bytes`] made, from a file.
+    pub fn sealed(path: &Path, mut bytes: Vec<u8>) -> Result<Self, StoreError> {
+        let sum = bytes.last_chunk().map(|sum| u64::from_le_bytes(*sum));
+        bytes.truncate(bytes.len().saturating_sub(size_of::<u64>()));
+        if sum != Some(checksum(&bytes)) {
+            return Err(StoreError::corruption(path, 0, "the bytes are not what was written for this load"));
+        }
+        Ok(Self::new(path, bytes))
     }
 
     fn damaged(&self) -> StoreError {

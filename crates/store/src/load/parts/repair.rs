@@ -5,7 +5,7 @@
 
 use super::board::Board;
 use super::cut;
-use super::output::{Look, OutputFile};
+use super::output::{Look, Output, OutputFile, is_damage};
 use super::plan::Plan;
 use super::read;
 use super::task::{OPEN_TRIPLES, Phase, Task};
@@ -117,7 +117,33 @@ fn reopen_if_damaged(
         Look::Unread if board.vouches() => Look::None,
         look => look,
     };
-    let Some(damage) = output.damage(task, board, &look, cancel)? else { return Ok(true) };
+    let Some(damage) = damage(task, &output, board, &look, cancel)? else { return Ok(true) };
     board.reopen(task, Some(&output), &damage)?;
     Ok(false)
+}
+
+/// What is wrong with the files of a task that is done, as far as `look` says to look; none where nothing is.
+fn damage(
+    task: Task,
+    output: &Output,
+    board: &Board,
+    look: &dyn Fn(&OutputFile) -> Look,
+    cancel: &CancelToken,
+) -> Result<Option<String>, LoadError> {
+    for file in &output.files {
+        let look = look(file);
+        if look == Look::None {
+            continue;
+        }
+        let found = board.open_output(output, file).and_then(|opened| {
+            let path = board.path_of(output, file);
+            file.check(&*opened, look, cancel).map_err(StoreError::io(&path))
+        });
+        cancel.check()?;
+        match found {
+            Err(error) if is_damage(&error) => return Ok(Some(format!("{task}: {error}"))),
+            found => found?,
+        }
+    }
+    Ok(None)
 }

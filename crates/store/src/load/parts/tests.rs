@@ -533,6 +533,43 @@ fn triple_terms_with_blank_nodes_of_files_and_databases() {
     }
 }
 
+/// A compressed file of frames that begin and end anywhere in lines, and the plan of its load.
+fn compressed(vfs: &MemVfs, plain: &[u8]) -> Plan {
+    vfs.create_dir_all(Path::new("/in")).unwrap();
+    let path = PathBuf::from("/in/a.nq.zst");
+    let frames: Vec<u8> = plain.chunks(777).flat_map(super::frame_range::tests::frame).collect();
+    vfs.create(&path).unwrap().write_all(&frames).unwrap();
+    Plan::cut(vfs, &[path], 3, (0, (20_000, 20_000)), ReadPlan::default()).unwrap()
+}
+
+#[test]
+fn compressed_files_of_frames_are_read_in_pieces() {
+    let (vfs, files) = (MemVfs::new(), vec![("a".to_owned(), triple_values(900))]);
+    let plan = compressed(&vfs, &text(&files[0].1));
+    assert!(plan.shards.len() > 10 && plan.shards.iter().all(|shard| shard.range.is_some()));
+    assert!(Plan::decode(Path::new("plan"), plan.encode()).unwrap() == plan);
+    let (store, report) = begin_and_finish(&shared(&vfs), &plan, Duration::from_secs(60)).unwrap();
+    let other = MemVfs::new();
+    let alone = open(&other);
+    let of_one = load_files(&alone, &files, crate::LoadOptions::default()).unwrap();
+    assert_eq!((report.added, report.quads), (of_one.added, files[0].1.len() as u64));
+    let spog = |store: &Store| rows(&store.snapshot(), Order::Spog, &[]);
+    assert!(spog(&alone) == spog(&store));
+    drop(store);
+    assert_sound(&vfs);
+}
+
+#[test]
+fn what_is_wrong_in_a_compressed_piece_is_told_with_its_place() {
+    let vfs = MemVfs::new();
+    let mut plain = text(&many_values(900));
+    let at = plain.len() / 2 + plain[plain.len() / 2..].iter().position(|byte| *byte == b'<').unwrap();
+    plain[at] = b'!';
+    let plan = compressed(&vfs, &plain);
+    let error = begin_and_finish(&shared(&vfs), &plan, Duration::from_secs(60)).err().unwrap().to_string();
+    assert!(error.starts_with("/in/a.nq.zst:") && error.contains("behind byte"), "{error}");
+}
+
 #[test]
 fn plans_are_read_back() {
     let vfs = MemVfs::new();

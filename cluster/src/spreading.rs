@@ -191,7 +191,6 @@ const fn mixed(hash: u64, id: ValueId) -> u64 {
 }
 
 /// Of so many takers, each gets an equal part of all hashes.
-#[expect(clippy::cast_possible_truncation, reason = "less than the number of takers")]
 const fn target(hash: u64, takers: usize) -> u32 {
     (((hash >> 32) * takers as u64) >> 32) as u32
 }

@@ -128,7 +128,7 @@ fn random_pairs() {
     let (pairs, seed) = (setting("LODE_PAIRS").unwrap_or(QUERIES), setting("LODE_SEED").unwrap_or(0));
     let mut tell = |so_far: &differential::Summary| {
         let compared = so_far.agreed + so_far.skipped;
-        if compared % 1_000 == 0 || !so_far.failures.is_empty() {
+        if compared.is_multiple_of(1_000) || !so_far.failures.is_empty() {
             println!("{} agree, {} skipped, {:?}", so_far.agreed, so_far.skipped, so_far.failures);
         }
     };

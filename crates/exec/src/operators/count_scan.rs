@@ -77,12 +77,13 @@ pub(crate) struct CountScan {
     by_key: bool,
     /// Finds the values of the key.
     scan: Option<Scan>,
-    end: Option<ValueId>,
+    /// Of the first free column, where there are values of others as well that others count.
+    range: Option<Range<ValueId>>,
     done: bool,
 }
 
 impl CountScan {
-    /// Counts the rows of `pattern`, by the values in `range` of its first free column if the Group has a key.
+    /// Counts the rows of `pattern` whose values of its first free column are in `range`: by these values, if the Group has a key.
     pub(crate) fn new(
         cx: &Arc<QueryContext>,
         counters: Arc<NodeCounters>,
@@ -110,7 +111,7 @@ impl CountScan {
             pattern,
             vars: Arc::clone(vars),
             scan,
-            end: range.map(|range| range.end),
+            range: range.cloned(),
             done: false,
         })
     }
@@ -123,7 +124,7 @@ impl CountScan {
             return Ok(None);
         }
         let value = columns[self.pattern.consts].first().copied().unwrap_or(ValueId::UNDEF);
-        if self.end.is_some_and(|end| value >= end) {
+        if self.range.as_ref().is_some_and(|range| value >= range.end) {
             return Ok(None);
         }
         let mut next = self.pattern.prefix();
@@ -163,7 +164,11 @@ impl Operator for CountScan {
             }
             prefix.truncate(self.pattern.consts);
             prefix.extend(key);
-            let count = self.cx.snapshot.count(self.pattern.order, &prefix)?;
+            let (snapshot, order) = (&self.cx.snapshot, self.pattern.order);
+            let count = match self.range.as_ref().filter(|_| !self.by_key) {
+                Some(range) => snapshot.count_between(order, &prefix, range)?,
+                None => snapshot.count(order, &prefix)?,
+            };
             self.counters.read(1, 0);
             self.push(key, count, out)?;
             self.done = !self.by_key;

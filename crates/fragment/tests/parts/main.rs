@@ -13,7 +13,7 @@ use lode_base::varint::write_varint;
 use lode_exec::statistics::SnapshotStatistics;
 use lode_fragment::*;
 use lode_packed::Order;
-use lode_rdf::{NamedNode, RdfFormat, ValueId};
+use lode_rdf::{NamedNode, RdfFormat, Term, ValueId};
 use lode_sparql::plan::{DatasetOverride, VisibleGraphs};
 use lode_sparql::{GraphScope, Plan, PlanNode, PlanOp, PlanOptions, ScanPattern, Slot};
 use lode_store::load::{LoadOptions, LoadProgress, Source};
@@ -41,8 +41,12 @@ const QUERIES: &[&str] = &[
 ];
 
 fn snapshot() -> Snapshot {
+    snapshot_of(DATA)
+}
+
+fn snapshot_of(data: &str) -> Snapshot {
     let store = Store::create_or_open(Arc::new(MemVfs::new()), Path::new("/db"), 1 << 20).unwrap();
-    let source = Source::bytes("data", DATA.as_bytes().to_vec()).with_format(RdfFormat::TriG);
+    let source = Source::bytes("data", data.as_bytes().to_vec()).with_format(RdfFormat::TriG);
     let progress = Arc::new(LoadProgress::default());
     lode_store::load(&store, vec![source], LoadOptions::default(), &progress).unwrap();
     store.snapshot()
@@ -317,6 +321,50 @@ fn what_comes_from_elsewhere_stays_or_is_refused() {
         assert!(!matches!(apart.head.root.op, PlanOp::Fragment { .. }), "{text}");
         for (fragment, _) in apart.fragments {
             assert!(rows_of(&fragment, &snapshot, 3).is_ok(), "{text}");
+        }
+    }
+}
+
+/// What counts of parts add up to, in the first column.
+fn counted(fragment: &Fragment, snapshot: &Snapshot, parts: usize) -> u64 {
+    let (_, ranges) = ranges(fragment, snapshot, &options(), parts).unwrap();
+    let mut sum = 0;
+    for range in ranges {
+        let mut execution = run(fragment, snapshot, &range, &options()).unwrap();
+        while let Some(batch) = execution.next().unwrap() {
+            for id in &batch.columns[0] {
+                let Some(Term::Literal(count)) = lode_rdf::key::inline_term(*id) else { panic!("{id:?}") };
+                sum += count.value().parse::<u64>().unwrap();
+            }
+        }
+    }
+    sum
+}
+
+/// A part counts its own rows only, also where the index tells the count without reading them.
+#[test]
+fn counts_of_parts_add_up_to_those_of_the_whole() {
+    // Where there are no named graphs, no row has to be looked at to tell its graph.
+    let in_default_graph = DATA.split("GRAPH").next().unwrap();
+    for (data, graphs) in [(DATA, true), (in_default_graph, false)] {
+        let snapshot = snapshot_of(data);
+        for (text, expected) in [
+            ("SELECT (COUNT(*) AS ?n) { ?s ?p ?v }", 11),
+            ("SELECT (COUNT(*) AS ?n) { ?s :p ?v }", 6),
+            ("SELECT (COUNT(?v) AS ?n) { ?s :p ?v BIND (STR(?v) AS ?unused) }", 6),
+            ("SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?s :p ?v } }", 2),
+            ("SELECT (COUNT(*) AS ?n) { ?s :p ?v ; :q ?o }", 6),
+        ] {
+            if !graphs && text.contains("GRAPH") {
+                continue;
+            }
+            let plan = plan(text, &snapshot, None, &PlanOptions::default());
+            let apart = take_apart(&plan, &snapshot, &wanted(None)).unwrap();
+            let (fragment, _) = &apart.fragments[0];
+            assert!(matches!(fragment.plan.root.op, PlanOp::Group { .. }), "{text}");
+            for parts in 1..6 {
+                assert_eq!(counted(fragment, &snapshot, parts), expected, "{text} in {parts}, {graphs}");
+            }
         }
     }
 }

@@ -8,11 +8,15 @@ use crate::error::GeoError;
 use crate::geometry::collection;
 use crate::parts::{Parts, oriented};
 use crate::segments;
+use crate::validity::is_valid;
 use crate::watch::{self, Watch};
 use geo::{
-    BooleanOps, CoordsIter, LineString, MultiLineString, MultiPoint, MultiPolygon, Point, Polygon,
+    Area, BooleanOps, CoordsIter, LineString, MultiLineString, MultiPoint, MultiPolygon, Point, Polygon,
     unary_union,
 };
+
+/// Parts of the size of two areas by which that of what is made of them may be another than it should be: the library computes on a grid.
+const SIZES_DIFFER: f64 = 1e-6;
 
 /// An operation on sets of points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +106,7 @@ fn shape(parts: Parts) -> geo::Geometry {
 fn intersection(a: &Parts, b: &Parts) -> Result<Parts, GeoError> {
     let areas = match a.areas.is_empty() || b.areas.is_empty() {
         true => Vec::new(),
-        false => in_library(a, b, |a, b| a.intersection(b))?,
+        false => in_library(a, b, |a, b| a.intersection(b), |sizes| sizes.common)?,
     };
     let cut = Arrangement::of([a, b])?;
     Ok(Parts { points: sorted(cut.common_points()), lines: cut.common_lines(), areas })
@@ -113,7 +117,7 @@ fn union(a: &Parts, b: &Parts) -> Result<Parts, GeoError> {
     let around = Parts { areas: both(&a.areas, &b.areas), ..Parts::default() };
     let lines = a.lines.iter().chain(&b.lines).cloned().collect();
     let lines = outside(lines, &around)?;
-    let areas = united(around.areas.iter())?.0;
+    let areas = right(united(around.areas.iter())?, || Ok((whole(a)?, whole(b)?)), |sizes| sizes.union)?;
     let mut parts = Parts { points: Vec::new(), lines, areas };
     let points = sorted(a.points.iter().chain(&b.points).copied().collect());
     parts.points = not_in(points, &parts, &mut Watch::new())?;
@@ -124,7 +128,7 @@ fn difference(a: &Parts, b: &Parts) -> Result<Parts, GeoError> {
     let areas = match (a.areas.is_empty(), b.areas.is_empty()) {
         (true, _) => Vec::new(),
         (_, true) => whole(a)?.0,
-        _ => in_library(a, b, |a, b| a.difference(b))?,
+        _ => in_library(a, b, |a, b| a.difference(b), |sizes| sizes.first - sizes.common)?,
     };
     let lines = outside(a.lines.clone(), b)?;
     let points = not_in(sorted(a.points.clone()), b, &mut Watch::new())?;
@@ -146,11 +150,55 @@ fn in_library(
     a: &Parts,
     b: &Parts,
     operation: impl Fn(&MultiPolygon, &MultiPolygon) -> MultiPolygon,
+    expected: impl Fn(&Sizes) -> f64,
 ) -> Result<Vec<Polygon>, GeoError> {
     let (a, b) = (whole(a)?, whole(b)?);
     watch::before_work_on(a.coords_count() + b.coords_count())?;
     let corners = Corners::of(a.0.iter().chain(&b.0));
-    Ok(corners.put_back(operation(&a, &b))?.0)
+    let made = corners.put_back(operation(&a, &b))?;
+    right(made, || Ok((a, b)), expected)
+}
+
+/// Sizes of areas, on the plane.
+struct Sizes {
+    first: f64,
+    common: f64,
+    union: f64,
+}
+
+/// Areas that the library has made, if they are right: where corners touch edges or each other it sometimes gives a hole to another ring than the one that is around it.
+/// So where they are no valid shape, their size has to be the one `expected` of both shapes, and the sizes of these have to fit each other.
+///
+/// # Errors
+///
+/// Where they are not.
+fn right(
+    made: MultiPolygon,
+    both: impl FnOnce() -> Result<(MultiPolygon, MultiPolygon), GeoError>,
+    expected: impl Fn(&Sizes) -> f64,
+) -> Result<Vec<Polygon>, GeoError> {
+    let made = geo::Geometry::from(made);
+    let is_valid = is_valid(&made)?;
+    let geo::Geometry::MultiPolygon(made) = made else { return Ok(Vec::new()) };
+    if is_valid {
+        return Ok(made.0);
+    }
+    let (a, b) = both()?;
+    watch::before_work_on(2 * (a.coords_count() + b.coords_count()))?;
+    let (first, second) = (a.unsigned_area(), b.unsigned_area());
+    let sizes = Sizes {
+        first,
+        common: a.intersection(&b).unsigned_area(),
+        union: united(a.0.iter().chain(&b.0))?.unsigned_area(),
+    };
+    let near = |one: f64, other: f64| (one - other).abs() <= SIZES_DIFFER * (first + second);
+    if near(sizes.union + sizes.common, first + second) && near(made.unsigned_area(), expected(&sizes)) {
+        return Ok(made.0);
+    }
+    Err(GeoError::NoAnswer {
+        operation: "union, difference or intersection",
+        what: "areas that touch each other in single points like these",
+    })
 }
 
 fn whole(parts: &Parts) -> Result<MultiPolygon, GeoError> {

@@ -2,6 +2,7 @@
 
 use super::wkt;
 use crate::construct::{self, Gathering, Operation};
+use crate::error::GeoError;
 use crate::geometry::Geometry;
 use crate::measure;
 use crate::unit::Unit;
@@ -70,6 +71,33 @@ fn corners_stay_where_they_are() {
                 let wanted = [outside(&one, &other), outside(&other, &one)].concat();
                 assert!(wanted.iter().all(|at| corners(&made).contains(at)), "{one} {other}: {made:?}");
             }
+        }
+    }
+}
+
+/// Where the library is wrong nothing is said: areas by shapely 2.
+#[test]
+fn what_the_library_makes_has_the_right_size_or_is_not_told() {
+    for (operation, a, b, expected) in [
+        (
+            Operation::SymmetricDifference,
+            "POLYGON((1 -3,0 3,1 2,1 -3))",
+            "MULTIPOLYGON(((1 -1,1 3,3 -2,1 -1)),((-3 1,1 0,0 3,-3 1),(-2 1,0 2,0 3,-2 1)))",
+            9.565,
+        ),
+        (
+            Operation::Intersection,
+            "POLYGON((0 4,5 5,2 0,0 4),(4 4,2 4,5 5,4 4))",
+            "MULTIPOLYGON(((1 1,5 0,3 4,1 1),(3 2,3 4,2 1,3 2)),((3 4,0 2,4 5,4 3,3 4)))",
+            3.63,
+        ),
+    ] {
+        match construct::overlay(operation, &wkt(a), &wkt(b)) {
+            Ok(made) => {
+                let size = geo::Area::unsigned_area(made.shape());
+                assert!((size - expected).abs() < 0.01, "{operation:?}: {size}, not {expected}");
+            }
+            Err(error) => assert!(matches!(error, GeoError::NoAnswer { .. }), "{error}"),
         }
     }
 }

@@ -122,8 +122,8 @@ mod tests {
             return [&[0x53, 0x2A, 0x4D, 0x18, 3, 0, 0, 0][..], b"any"].concat();
         }
         let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
-        encoder.include_checksum(number % 2 == 0).unwrap();
-        if number % 3 == 0 {
+        encoder.include_checksum(number.is_multiple_of(2)).unwrap();
+        if number.is_multiple_of(3) {
             encoder.set_pledged_src_size(Some(plain.len() as u64)).unwrap();
         }
         encoder.write_all(plain).unwrap();
@@ -146,7 +146,7 @@ mod tests {
     fn each_piece_is_a_stream_of_its_own() {
         let blocked: Vec<Vec<u8>> = (0..90).map(|line| member(&text(line))).chain([END.to_vec()]).collect();
         // Some of the frames have many blocks.
-        let long = |number: usize| text(number).repeat(if number % 7 == 0 { 400 } else { 1 });
+        let long = |number: usize| text(number).repeat(if number.is_multiple_of(7) { 400 } else { 1 });
         let zstd: Vec<Vec<u8>> = (0..90).map(|number| zstd_frame(&long(number), number)).collect();
         for (frames, compression) in [(blocked, Compression::Gzip), (zstd, Compression::Zstd)] {
             let bytes = frames.concat();

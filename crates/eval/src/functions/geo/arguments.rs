@@ -114,6 +114,10 @@ fn near_unit(iri: &str) -> Option<String> {
     let of_ogc = || Unit::names_of_ogc();
     let near = |names: &mut dyn Iterator<Item = &'static str>| lode_sparql::syntax::nearest(name, names);
     let is_qudt = namespace.contains("qudt");
+    if is_qudt && name.eq_ignore_ascii_case("km") {
+        // One letter away from the metre.
+        return Some("http://qudt.org/vocab/unit/KiloM".to_owned());
+    }
     if is_qudt && let Some(known) = near(&mut Unit::names_of_qudt()) {
         return Some(format!("http://qudt.org/vocab/unit/{known}"));
     }
@@ -226,6 +230,12 @@ mod tests {
                 "geof:distance",
                 2,
                 Given::Iri("http://qudt.org/vocab/unit/KiloMs"),
+                "did you mean <http://qudt.org/vocab/unit/KiloM>?",
+            ),
+            (
+                "geof:distance",
+                2,
+                Given::Iri("http://qudt.org/vocab/unit/KM"),
                 "did you mean <http://qudt.org/vocab/unit/KiloM>?",
             ),
             (
